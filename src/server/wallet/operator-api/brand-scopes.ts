@@ -1,4 +1,7 @@
-/** What a key of one brand may call (W-25): what is done for a player of the brand, and lists of the brand. */
+/**
+ * Operations of a key that is limited to a brand (W-25): on players of the brand, and lists of the
+ * brand.
+ */
 import type { KeyScopes, ScopeOwner } from '../../core/http/api/key-scope.ts'
 import { Problem } from '../../core/http/api/problem-details.ts'
 import { findPlayer, type OperatorDeps } from './operator-context.ts'

@@ -1,4 +1,7 @@
-/** What the handlers of the operator API share: the stores, and a player found and locked by the `userId` of the path. */
+/**
+ * Shared context of the operator API's handlers: dependencies, and players found or locked by
+ * `userId`.
+ */
 
 import {
   formatMoney,
@@ -19,20 +22,22 @@ import { bucketOf } from '../store/bucket.ts'
 import { lockPlayers, type Player, readPlayer } from '../store/player.ts'
 
 export interface OperatorDeps {
-  /** What it asks, people ask; the connections of the calls are not for it. */
+  /** Connections for people's queries; the platform's calls have their own. */
   readonly db: Pick<Db, 'transaction' | 'people' | 'snapshot' | 'sums'>
   readonly clock: Clock
   readonly buckets: number
   readonly scales: Scales
 }
 
-/** A player of the path, and the bucket of its rows. */
 export interface LocatedPlayer {
   readonly player: Player
   readonly bucket: number
 }
 
-/** Where the player's rows are. 400 for an id that the wire could not name: it counts characters in UTF-16 too (I-7). */
+/**
+ * Bucket of a player. An id that the wire does not permit is 400; its length counts in UTF-16 units
+ * too (I-7).
+ */
 export function locatePlayer(
   { buckets }: OperatorDeps,
   userId: string,
@@ -43,7 +48,7 @@ export function locatePlayer(
   return { id: userId as PlayerId, bucket: bucketOf(userId, buckets) }
 }
 
-/** 404 when there is none. */
+/** 404 if the player does not exist. */
 export async function findPlayer(deps: OperatorDeps, userId: string): Promise<LocatedPlayer> {
   const { id, bucket } = locatePlayer(deps, userId)
   const player = await readPlayer(deps.db.people, bucket, id)
@@ -51,7 +56,7 @@ export async function findPlayer(deps: OperatorDeps, userId: string): Promise<Lo
   return { player, bucket }
 }
 
-/** Runs `work` with the player locked, in one transaction; 404 when there is none. */
+/** Runs `work` in a transaction with the player locked; 404 if the player does not exist. */
 export function withPlayer<T>(
   deps: OperatorDeps,
   userId: string,
@@ -65,7 +70,7 @@ export function withPlayer<T>(
   })
 }
 
-/** 400 unless the code is configured here. */
+/** 400 unless the currency is configured. */
 export function toCurrency({ scales }: Pick<OperatorDeps, 'scales'>, code: string, pointer: string): Currency {
   if (!isCurrency(scales, code)) throw invalid(pointer, `${code} is not a currency of this wallet`)
   return code
@@ -78,13 +83,13 @@ export function toAmount({ scales }: OperatorDeps, text: string, currency: Curre
   return amount
 }
 
-/** As `toAmount`, of a decimal that may begin with a minus. */
+/** As `toAmount`, for a decimal with an optional minus. */
 export function toSignedAmount(deps: OperatorDeps, text: string, currency: Currency, pointer: string): Money {
   const amount = toAmount(deps, text.replace('-', ''), currency, pointer)
   return text.startsWith('-') ? money(-amount) : amount
 }
 
-/** Money as a decimal string of the currency, "-12.10". */
+/** Decimal text in the currency's scale, such as "-12.10". */
 export function formatAmount({ scales }: Pick<OperatorDeps, 'scales'>, amount: Money, currency: Currency): string {
   return formatMoney(amount, requireScale(scales, currency))
 }

@@ -1,4 +1,4 @@
-/** The routes of the operator API: what each takes, answers and refuses. Handlers live beside their stores. */
+/** Routes of the operator API with their schemas. The handlers are next to their stores. */
 
 import { Type } from 'typebox'
 import { UserIdSchema } from '../../../protocol/bet-request.ts'

@@ -1,4 +1,4 @@
-/** What the routes of the operator API have in common: their paths, tags, and how they say what they are. */
+/** Schemas and descriptions that the routes of the operator API share. */
 import { Type } from 'typebox'
 import { UserIdSchema } from '../../../protocol/bet-request.ts'
 import { MAX_PLATFORM_NAME, MAX_SITE, PLATFORM_NAME } from '../../../protocol/wire-ids.ts'
@@ -6,7 +6,7 @@ import { LIMITS } from '../../../protocol/wire-limits.ts'
 import { withAuditHeaders } from '../../core/auth/audit-log/audit-headers.ts'
 import { describeRoute, type RouteShape } from '../../core/http/api/route-description.ts'
 
-/** Characters of a platform's name, with the @ in front of it. */
+/** Characters of a platform's name and the @ before it. */
 const MAX_SUFFIX = MAX_PLATFORM_NAME + 1
 export const StoredBetIdSchema = Type.String({
   minLength: LIMITS.transactionId.minLength,
@@ -27,7 +27,6 @@ export const WalletBetStatusSchema = Type.Enum(['unknown', 'open', 'settled', 'c
 export const PlayerPath = Type.Object({ userId: UserIdSchema })
 export const PlayerBetPath = Type.Object({ userId: UserIdSchema, transactionId: StoredBetIdSchema })
 
-/** The security scheme of this API. */
 export const OPERATOR_KEY = 'operatorKey'
 export type OperatorTag = 'Players' | 'Money' | 'Bets' | 'Calls' | 'Actions' | 'Conformance'
 
@@ -40,7 +39,7 @@ export function describeOperatorRoute<S extends RouteShape>(
   return describeRoute({ operationId, tag: `Operator: ${tag.toLowerCase()}`, summary, key: OPERATOR_KEY }, shape)
 }
 
-/** Of a route that changes something. */
+/** Describes a route that changes data, with the headers for the audit log. */
 export function describeOperatorChange<S extends RouteShape>(
   operationId: string,
   tag: OperatorTag,

@@ -1,4 +1,4 @@
-/** The operator's own API over HTTP. */
+/** Registration of the operator API on the HTTP server. */
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../../../runtime/logger.ts'
 import { registerApi } from '../../core/http/api/api.ts'
@@ -6,7 +6,7 @@ import type { ApiMetrics } from '../../core/observability/api-metrics.ts'
 import { createBrandScopes } from './brand-scopes.ts'
 import { addOperatorRoutes, type OperatorRouteDeps } from './operator-routes.ts'
 
-/** A player with all its fields is a quarter of it. */
+/** A player with all its members uses a quarter. */
 const BODY_BYTES = 64 * 1024
 
 export interface OperatorServerDeps extends OperatorRouteDeps {

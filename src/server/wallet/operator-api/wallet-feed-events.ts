@@ -1,4 +1,4 @@
-/** The wallet's feed as it is shown (W-40): what became of bets, balances, players and sessions. */
+/** Public form of the wallet's feed events (W-40). */
 import { type TSchema, Type } from 'typebox'
 import { CurrencySchema, RequestIdSchema, UserIdSchema } from '../../../protocol/bet-request.ts'
 import { REPLY_CODES, type ReplyCode } from '../../../protocol/reply-codes.ts'
@@ -48,7 +48,7 @@ const ofPlayer = {
   verified: optional(Type.Boolean()),
 }
 
-/** By the name of the event: `event` says which one it is. */
+/** The member `event` selects the variant. */
 export const WalletChangeSchema = Type.Union([
   changeSchema('bet.placed', 'A Place bet was accepted; the bet is open.', {
     bet: Type.Object({ ...ofMoney, stake: decimal, stakePaidBy: PaidBy }),
@@ -112,13 +112,13 @@ export const WalletChangeSchema = Type.Union([
   ),
 ])
 
-/** The names of all of them. */
 export const WALLET_EVENTS = listEventNames(WalletChangeSchema)
 
-/** What a webhook sends of an event; its player's events stay in order. */
+/** Message of a webhook for an event; the events of a player stay in order. */
 export function toWalletWebhookMessage(deps: Scales, change: FeedEvent): WebhookMessage {
   const data = renderWalletChange(deps, change)
-  // The number alone comes again for another event after a failover to a standby that had not everything.
+  // The number alone is not unique: after a failover to a standby without all data, another event
+  // can get it.
   return {
     id: `evt_${data.id}_${change.at.getTime()}`,
     body: JSON.stringify({ type: data.event, timestamp: data.at, data }),
@@ -129,7 +129,7 @@ export function playerOfFeedEvent({ event: [, player] }: FeedEvent): string {
   return String(player)
 }
 
-/** Ids only: whose it is, and the bet if it is about one. */
+/** Ids of the player and, for an event of a bet, of the bet. */
 export function toWalletSubject([name, ...members]: StoredEvent): EventSubject {
   const [player] = members
   const [bet] = name.startsWith('bet.')
@@ -140,7 +140,7 @@ export function toWalletSubject([name, ...members]: StoredEvent): EventSubject {
   return { player: String(player), ...(typeof bet === 'string' && { bet }) }
 }
 
-/** The place of `betId` among the members of a balance's change. */
+/** Index of `betId` among the members of a balance change. */
 const BALANCE_BET = 6
 
 export function createWalletFeedRoutes(deps: Pick<OperatorDeps, 'scales'> & { readonly feed: Feed }): FeedRoutes {
@@ -155,7 +155,7 @@ export function createWalletFeedRoutes(deps: Pick<OperatorDeps, 'scales'> & { re
 
 type Scales = Pick<OperatorDeps, 'scales'>
 
-/** What the event is about; its members are as store/change.ts writes them. */
+/** Renders a stored event; store/wallet-changes.ts defines its members. */
 export function renderWalletChange(deps: Scales, change: FeedEvent) {
   const [event, ...members] = change.event as readonly [string, ...unknown[]]
   return { ...toEventEnvelope(change), ...renderSubject(deps, event, members) }

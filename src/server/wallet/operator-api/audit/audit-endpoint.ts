@@ -1,4 +1,4 @@
-/** The audit as the API is asked for it. */
+/** Audit through the API. */
 import type { LastAudit } from '../../../core/auth/audit-log/last-audit.ts'
 import type { Rules } from '../../rules/decision.ts'
 import type { OperatorDeps } from '../operator-context.ts'
@@ -11,8 +11,8 @@ export interface AuditEndpointDeps extends Pick<OperatorDeps, 'clock'> {
 }
 
 /**
- * One audit at a time, and its answer for everyone who asks while it runs: it remembers a balance of each account that the feed names, in the
- * process that answers the calls.
+ * Runs one audit at a time; requests during an audit share its result. An audit keeps a balance per
+ * account of the feed in memory, in a process that also answers calls.
  */
 export function createAuditEndpoint({ db, clawback, lastAudit, clock }: AuditEndpointDeps): () => Promise<AuditReport> {
   let running: Promise<AuditReport> | undefined

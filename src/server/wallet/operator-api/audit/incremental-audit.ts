@@ -1,7 +1,10 @@
 /**
- * The same invariants over what changed, as the feed tells it: of each account the transfers from the first one on that a told call or movement
- * made, of each bet that was named all of its calls and transfers. What stands before was looked at by an earlier audit and is taken for
- * good; a row that somebody changed there without a word in the feed is found by the whole audit only.
+ * Incremental audit: the same invariants over the changes of the feed. It checks each changed
+ * account from the first changed transfer on. It checks each named bet with all its calls and
+ * transfers.
+ *
+ * Earlier rows were checked by an earlier audit and are trusted. Only a complete audit finds a row
+ * that was changed without an event.
  */
 
 import type { StoredEvent } from '../../../core/change-feed/change-store.ts'
@@ -17,9 +20,9 @@ import { AUDIT_TRANSFER_COLUMNS, buildBaseRows } from '../../ledger/carried-bala
 import type { FeedBalance } from '../../store/feed-balance-audit.ts'
 import { buildPlayerChecks } from './player-audit.ts'
 
-/** Calls and balances that are gathered before they are looked at: what an account did in the meantime is looked at once. */
+/** Events that are collected before a check, so an account with several changes is checked once. */
 const MAX_GATHERED = 200_000
-/** Of a slice. */
+/** Events per slice. */
 const SLICE_SIZE = 5_000
 
 interface FeedCall {
@@ -40,8 +43,9 @@ const BALANCES = mapRows<FeedBalance>(5, {
 })
 
 /**
- * Of the calls and balances that were told. `key` has the accounts, each with the version
- * from which its transfers are looked at: not before what it carries on from. Each `offset 0` keeps a lookup by the primary key a lookup.
+ * Rows of the calls and balances in the parameters. `key` has the accounts and the base version of
+ * each, which is not before its carried balance. `offset 0` keeps each lookup by primary key a
+ * lookup.
  */
 const PARTS = `
   changed as materialized (select distinct ${CALLS.columns} from ${CALLS.from} c),
@@ -111,7 +115,7 @@ const PARTS = `
     union select ${AUDIT_TRANSFER_COLUMNS} from transfer where bet_id is not null and not is_base
   )`
 
-/** Of a bucket, what was told of; the values as above. */
+/** Checks the changes of one bucket; PARTS defines the parameters. */
 export function buildChangesSlice(checks: InvariantChecks, allowNegative: boolean): Statement {
   return composeChecks(`audit_changed${allowNegative ? '_lenient' : ''}`, PARTS, checks)
 }
@@ -121,7 +125,6 @@ type FeedChange = { readonly bucket: number; readonly player: string } & (
   | { readonly balance: FeedBalance }
 )
 
-/** What is told in the feed, gathered; and looked at when it is enough. */
 export class IncrementalAuditor {
   private changes: FeedChange[] = []
   private readonly db: Pick<Db, 'snapshot'>
@@ -146,7 +149,7 @@ export class IncrementalAuditor {
     return this.changes.length >= MAX_GATHERED
   }
 
-  /** A player stays in one slice, so that what was told of an account is looked at together. */
+  /** A player stays within one slice, so the changes of an account are checked together. */
   async audit(): Promise<void> {
     const all = this.changes.sort(
       (a, b) => a.bucket - b.bucket || (a.player < b.player ? -1 : a.player > b.player ? 1 : 0),

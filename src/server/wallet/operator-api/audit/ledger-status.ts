@@ -1,4 +1,7 @@
-/** Whether the ledger sums to zero, and when that was checked last: a question that every open page of the console asks, and the database answers seldom. */
+/**
+ * Cached check that the ledger sums to zero. Every open page of the console requests it, but the
+ * database computes it rarely.
+ */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema } from '../../../../protocol/bet-request.ts'
 import { formatMoney, money, requireScale, SIGNED_DECIMAL_PATTERN } from '../../../../protocol/values/money.ts'
@@ -26,19 +29,22 @@ export const LedgerSchema = Type.Object({
 })
 type LedgerView = Static<typeof LedgerSchema>
 
-/** Milliseconds for which an answer stands, and the least share of time in which the database is left alone. */
+/**
+ * Milliseconds for which a result is reused; MIN_IDLE_RATIO is the idle time in multiples of the
+ * check's duration.
+ */
 const TTL_MS = 10_000
 const MIN_IDLE_RATIO = 20
 
 type Deps = Pick<OperatorDeps, 'db' | 'clock' | 'scales'>
 
 /**
- * One check at a time, however many ask. A failure stands as long as an answer does: a check that takes too long fails after the longest time of all,
- * and each page that is open would begin the next one at once.
+ * Only one check runs at a time. A failure is cached like a result. A check that times out has
+ * taken longest, and each open page would start the next one at once.
  */
 export function createLedgerStatus(deps: Deps): () => Promise<LedgerView> {
   let cached: Promise<LedgerView> | undefined
-  /** Undefined while the check is under way. */
+  /** Undefined during a check. */
   let expiresAt: number | undefined
   const check = async () => {
     const begun = environment.monotonicNow()

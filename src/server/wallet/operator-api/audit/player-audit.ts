@@ -1,7 +1,9 @@
 /**
- * Every invariant of players' money and bets, over players in the order of their names: some at a time, each slice in a snapshot of its own,
- * with all of their rows. So nothing is held for long, however large the database is, and a slice fits into memory. A player is always looked at
- * whole: one with millions of bets is a slice of its own.
+ * Audit of the invariants of players' money and bets.
+ *
+ * Players are checked in the order of their ids, in slices with a snapshot each. So no snapshot
+ * lasts long, and a slice fits into memory. A player is never divided; a player with millions of
+ * bets is a slice of its own.
  */
 
 import {
@@ -23,12 +25,12 @@ import { BET_CHECKS } from '../../bet-audit.ts'
 import { AUDIT_TRANSFER_COLUMNS, buildBaseRows } from '../../ledger/carried-balance.ts'
 import { ledgerChecks } from '../../ledger/ledger-audit.ts'
 
-/** In SQL, a name as `isSamePerson` compares it (dual-approval.ts). */
+/** SQL that normalizes a name like `isSamePerson` (dual-approval.ts). */
 function normalizeNameSql(name: string): string {
   return String.raw`lower(btrim(regexp_replace(normalize(${name}, NFKC), '\s+', ' ', 'g')))`
 }
 
-/** Of adjustments by two persons (W-27). */
+/** For adjustments by two persons (W-27). */
 const PROPOSAL_CHECKS: InvariantChecks = {
   'each approved adjustment equals its request, and each request has at most one adjustment': `
     select coalesce(p.player, m.player) as player, coalesce(p.reference, m.reference) as reference, p.status
@@ -44,7 +46,7 @@ const PROPOSAL_CHECKS: InvariantChecks = {
     where status = 'approved' and array[${normalizeNameSql('decided_key')}, ${normalizeNameSql('decided_person')}] && array[${normalizeNameSql('key_name')}, ${normalizeNameSql('person')}]`,
 }
 
-/** All of them. Whoever gives the rows calls those of bets `bet_transfer`. */
+/** All checks. The statement must provide the transfers of bets as `bet_transfer`. */
 export function buildPlayerChecks(allowNegative: boolean): InvariantChecks {
   const ofBets = Object.entries(BET_CHECKS).map(
     ([check, sql]) => [check, sql.replaceAll(/\bpurser\.transfer\b/g, 'bet_transfer')] as const,
@@ -52,7 +54,7 @@ export function buildPlayerChecks(allowNegative: boolean): InvariantChecks {
   return { ...ledgerChecks(allowNegative), ...Object.fromEntries(ofBets), ...PROPOSAL_CHECKS }
 }
 
-/** Transfers of a slice, about; and accounts of it at most. */
+/** Approximate transfers per slice, and accounts per slice at most. */
 const TRANSFERS = 50_000
 const ACCOUNTS = 5_000
 
@@ -62,7 +64,7 @@ const NEXT_BUCKET = statement(
     .map((table) => `(select bucket from purser.${table} where bucket > $1::int order by bucket limit 1)`)
     .join(', ')}) as bucket`,
 )
-/** The player up to whom the slice behind `$2` goes; none when the rest is one slice. */
+/** Last player of the slice after `$2`; null if the rest fits into one slice. */
 const SLICE_BOUND = statement(
   'audit_bound_of_slice',
   `select max(player) as bound, count(*)::int as accounts from (
@@ -87,12 +89,12 @@ const PARTS = `
   bet_call as materialized (select * from purser.bet_call where ${SLICE}),
   bet as materialized (select * from purser.bet where first_seen_at > '-infinity' and ${SLICE})`
 
-/** Of a bucket, the players behind $2 up to $3, or all. */
+/** Checks the players of a bucket after $2 up to $3, or all players after $2. */
 export function buildPlayerSlice(checks: InvariantChecks, allowNegative: boolean): Statement {
   return composeChecks(`audit_players${allowNegative ? '_lenient' : ''}`, PARTS, checks)
 }
 
-/** `pause` is told how many accounts are done, of how many. */
+/** `pause` receives the number of checked accounts and their total. */
 export async function auditPlayers(
   db: Pick<Db, 'snapshot'>,
   findings: Findings,

@@ -1,7 +1,10 @@
 /**
- * The audit of a wallet, of a live database, in slices with a snapshot each: the ledger's invariants, the bets', the feed's, those of kept days
- * and of adjustments by two persons (W-27). The whole one looks at everything; the other one at what the feed tells since an audit that was clean.
- * What a slice looks at is true in each snapshot on its own; what is not (the feed against the accounts) is compared in the last one.
+ * Audit of a wallet on a live database, in slices with a snapshot each. It checks the ledger, bets,
+ * feed, closed days, and adjustments by two persons (W-27).
+ *
+ * A complete audit checks everything. An incremental one checks the feed's events since an audit
+ * without findings. Each slice is consistent within its snapshot; the feed is compared with the
+ * accounts in the last snapshot.
  */
 import { Type } from 'typebox'
 import { type FeedEnd, isBeforeFeedEnd, readFeedEnd, visitFeed } from '../../../core/change-feed/feed-audit.ts'
@@ -21,7 +24,7 @@ export interface AuditReport {
 
 export interface AuditResult extends AuditReport {
   readonly isWhole: boolean
-  /** Up to this event, and this day among those that are kept, everything was looked at. */
+  /** Last event and last closed day that were checked. */
   readonly to: AuditPosition
 }
 
@@ -41,19 +44,25 @@ export const AuditSchema = Type.Object(
   },
 )
 
-/** How far it is; `of` where that is known. */
+/** `of` is the total, if it is known. */
 export type AuditProgress = (subject: string, done: number | bigint, of?: number | bigint) => void
 
 export interface AuditOptions {
   readonly clawback: Rules['clawback']
-  /** What an audit that was clean looked at. Absent, or not in the feed any more: everything is looked at. */
+  /**
+   * Position of an audit without findings. If it is absent or no longer in the feed, everything is
+   * checked.
+   */
   readonly since?: AuditPosition | undefined
   readonly progress?: AuditProgress
 }
 
 type AuditDb = Pick<Db, 'snapshot'>
 
-/** Reads only. What has no number yet is read in one piece, so whoever may write gives numbers before. */
+/**
+ * Only reads. Events without a number are read at once, so a caller with write access numbers them
+ * first.
+ */
 export async function runWalletAudit(db: AuditDb, options: AuditOptions): Promise<AuditResult> {
   const { clawback, since: requestedSince, progress = () => {} } = options
   const findings = new Findings()
@@ -75,7 +84,10 @@ export async function runWalletAudit(db: AuditDb, options: AuditOptions): Promis
   return { ok: findings.all.length === 0, findings: findings.all, isWhole: since === undefined, to }
 }
 
-/** With the books of what it tells, when only that is looked at: false when retention took some of it meanwhile. */
+/**
+ * Checks the feed, and in an incremental audit the rows of its changes. False if retention has
+ * deleted some of these events meanwhile.
+ */
 async function auditFeed(
   db: AuditDb,
   findings: Findings,
@@ -93,7 +105,7 @@ async function auditFeed(
         const balance = parseFeedBalance(event, place.bucket)
         if (balance === null) findings.add(FEED_BALANCE_CHECKS.follows, { event: JSON.stringify(event) })
         else if (balance !== undefined) feedBalances.add(balance)
-        // What comes later is the next audit's: a busy wallet adds to it for as long as this one goes on.
+        // Later events are left to the next audit; a busy wallet would add events without end.
         if (isBeforeFeedEnd(end, place)) incremental?.add(event, place.bucket, balance ?? undefined)
       },
       reset() {

@@ -1,4 +1,7 @@
-/** Anomalies: calls that contradict their bet or themselves, newest first. A person looks at each. */
+/**
+ * List of anomalies, newest first: calls that contradict their bet or themselves, for a person to
+ * check.
+ */
 import { type Static, Type } from 'typebox'
 import { UserIdSchema } from '../../../../protocol/bet-request.ts'
 import { statement } from '../../../core/database/db.ts'
@@ -74,7 +77,7 @@ const READ_BETS = statement(
    where bucket = any($1::int[]) and (player, bet_id) in (select * from unnest($2::text[], $3::text[]))`,
 )
 
-/** The stake of each call's bet, and the payout of its odds. */
+/** Returns a lookup of the stake and odds payout of each call's bet. */
 export async function readBetTerms(deps: OperatorDeps, calls: readonly CallRow[]) {
   const bets = calls.length === 0 ? [] : await deps.db.people.query<BetRow>(READ_BETS, toBetKeyColumns(deps, calls))
   const found = new Map(bets.map((row) => [keyOf(row), row]))

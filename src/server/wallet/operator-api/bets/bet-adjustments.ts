@@ -1,4 +1,7 @@
-/** Adjustments by hand of a bet, made (O-2) and pending (W-27). A bet shows them, so that it is not paid twice. */
+/**
+ * Adjustments for a bet, posted (O-2) and pending (W-27). A bet shows them to prevent a second
+ * payment.
+ */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema } from '../../../../protocol/bet-request.ts'
 import { type Money, money, SIGNED_DECIMAL_PATTERN } from '../../../../protocol/values/money.ts'
@@ -29,7 +32,7 @@ const BetAdjustmentSchema = Type.Object({
   archived: optional(Type.Object({ file: Type.String(), account: Type.Integer() })),
 })
 
-/** Members of a bet, each absent when there is nothing of it. */
+/** Members of a bet; each is absent if it would be empty. */
 export const adjustmentProperties = {
   adjusted: optional(
     Type.Array(Type.Object({ currency: CurrencySchema, amount: signed }), {
@@ -48,7 +51,7 @@ export const adjustmentProperties = {
   ),
 }
 
-/** Rows of one bet. */
+/** Rows per bet at most. */
 const MAX_ROWS = 500
 
 const OF_BET = 'from purser.cash_movement where bucket = $1::int and player = $2::text and bet_id = $3::text'
@@ -82,7 +85,8 @@ interface Row extends Record<string, unknown> {
 
 export async function readBetAdjustments(deps: OperatorDeps, located: PlayerKey, betId: BetId) {
   const key = [located.bucket, located.player.id, betId]
-  // An approval between the two readings then shows twice, and never not at all.
+  // Pending adjustments are read first: an approval in between then appears twice, and is never
+  // missing.
   const pending = await listPendingProposals(deps, located, betId)
   const rows = await deps.db.people.query<Row>(READ, key)
   if (rows.length === 0) return pending.length === 0 ? {} : { pendingAdjustments: pending }
@@ -99,7 +103,7 @@ export async function readBetAdjustments(deps: OperatorDeps, located: PlayerKey,
   }
 }
 
-/** Archived ones are the oldest. */
+/** Archived adjustments are the oldest. */
 function byTime({ at: a }: Row, { at: b }: Row): number {
   return (a?.getTime() ?? 0) - (b?.getTime() ?? 0)
 }

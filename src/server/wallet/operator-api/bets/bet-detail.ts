@@ -1,4 +1,6 @@
-/** Bets as the operator sees them: one with its whole history, and its lock (L-3). Lists are in bet-list.ts. */
+/**
+ * Detail of a bet with its history, and the lock on its result (L-3); bet-list.ts has the lists.
+ */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema, RequestIdSchema, UserIdSchema } from '../../../../protocol/bet-request.ts'
 import { REPLY_CODES, type ReplyCode } from '../../../../protocol/reply-codes.ts'
@@ -75,7 +77,7 @@ export const BetHistorySchema = Type.Object({
   history: Type.Array(BetCallSchema),
 })
 
-/** The id is compared exactly as received (I-7). */
+/** The wallet compares the id exactly as received (I-7). */
 export function toBetId(transactionId: string): BetId {
   return transactionId as BetId
 }
@@ -113,7 +115,7 @@ export interface CallRow extends Record<string, unknown> {
   at: Date
 }
 
-/** A bet, what describes it, what was adjusted for it by hand, and every call with the transfers it made, oldest first. */
+/** Calls are listed with their transfers, oldest first. */
 export async function getBet(deps: OperatorDeps, userId: string, transactionId: string) {
   const { player, bucket } = await findPlayer(deps, userId)
   const key = [bucket, player.id, toBetId(transactionId)]
@@ -141,8 +143,8 @@ export async function getBet(deps: OperatorDeps, userId: string, transactionId: 
 }
 
 /**
- * All calls in their order. The accepted Place bet is recorded by the bet's own row: its number is the one that no other
- * call has. A row of its own has its anomaly.
+ * All calls in order. The accepted Place bet is recorded in the bet's row, and its number is the
+ * one missing among the calls. A row of its own adds only its anomaly.
  */
 function withPlacement(record: BetRecord, recorded: readonly CallRow[]): CallRow[] {
   const isPlacement = ({ operation, outcome }: CallRow) => operation === 'place' && outcome === 'applied'
@@ -170,7 +172,10 @@ function placementCall(record: BetRecord, others: readonly CallRow[], anomaly: s
   return [{ ...call, ...rest, seq, transfers, effect_at: placedAt, at: placedAt }]
 }
 
-/** What all calls of a bet moved, by number: one statement, because User data waits for the same connections. */
+/**
+ * Transfers of the calls by number, read in one statement, because User data waits for the same
+ * connections.
+ */
 async function readCallTransfers(
   deps: OperatorDeps,
   bucket: number,
@@ -250,7 +255,10 @@ const LOCK_BET = statement(
   'update purser.bet set locked = $4::boolean where bucket = $1::int and player = $2::text and bet_id = $3::text',
 )
 
-/** L-3: a locked bet's result cannot be changed any more; the first settlement of an open bet still can be made. */
+/**
+ * A lock prevents changes of the result; the first settlement of an open bet remains possible
+ * (L-3).
+ */
 export function setResultLock(
   deps: OperatorDeps,
   author: Actor,

@@ -1,4 +1,4 @@
-/** Bets of all players or of one, newest first, page by page. */
+/** List of bets, of one player or of every player, newest first. */
 import { type Static, Type } from 'typebox'
 import { UserIdSchema } from '../../../../protocol/bet-request.ts'
 import { sentBetIdSql } from '../../../../protocol/qualified-bet-id.ts'
@@ -68,12 +68,12 @@ export const BetQuerySchema = Type.Object(
   },
   noUnknownMembers,
 )
-/** Their bets have entries of their own in an index (bet_rare). */
+/** Rare states, whose bets have an index of their own (bet_rare). */
 const RARE = ['unknown', 'cancelled', 'refused']
 
 /**
- * Bets by the time they were first named, newest first. A page of open or settled bets has looked at so many bets and no more: it
- * can be shorter than wanted, even empty, with more to follow.
+ * Bets by the time of their first call, newest first. A page of open or settled bets scans a
+ * limited number of bets. So it can be short or even empty while more follow.
  */
 export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuerySchema>) {
   const limit = parseLimit(query)
@@ -102,7 +102,7 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
   })
 }
 
-/** A page of them too can be shorter than wanted, with more to follow. */
+/** A page can be short while more follow, as in `listBets`. */
 async function listBetsOnEvent(deps: OperatorDeps, limit: number, query: EventQuery, after: Cursor | undefined) {
   const { eventId, outcomeId, status, platform, userId: player, transactionId } = query
   if (transactionId !== undefined)
@@ -125,7 +125,6 @@ interface BetListQuery {
   readonly limit: number
   readonly status: BetRow['status'] | undefined
   readonly platform: string | undefined
-  /** Of the one player whose bets are wanted. */
   readonly place: { readonly bucket: number; readonly id: PlayerId } | undefined
 }
 
@@ -158,7 +157,7 @@ function cursorOf({ first_seen_at, player, bet_id }: BetRow): string[] {
 
 const NEWEST_FIRST = 'order by first_seen_at desc, player desc, bet_id desc'
 
-/** The index of a list is the one whose condition its statement states (migrations/0001). */
+/** Each list uses the index whose condition is in its statement (migrations/0001). */
 function buildScan(listQuery: BetListQuery): { asked: BetListQuery['asked']; where: string } {
   const { asked: filters, status, place, platform } = listQuery
   const owner = place && (['bucket = ?::int and player = ?::text', place.bucket, place.id] as const)
@@ -169,7 +168,7 @@ function buildScan(listQuery: BetListQuery): { asked: BetListQuery['asked']; whe
   }
 }
 
-/** Of a platform's own list few states are rare enough for an index more. */
+/** In the list of a platform no state is rare enough for an index. */
 function isRare({ status, place, platform }: BetListQuery): boolean {
   return status !== undefined && RARE.includes(status) && (platform === undefined || place !== undefined)
 }
@@ -185,7 +184,7 @@ function chooseList({ place, platform }: BetListQuery): keyof typeof WHERE {
   return platform === undefined ? 'all' : 'platform'
 }
 
-/** Of one player's bets the platform is looked at behind, as the state is. */
+/** In the list of a player the platform is filtered after the scan, like the state. */
 function scannedPlatform({ place, platform }: BetListQuery): string | null {
   return (place && platform) ?? null
 }
@@ -207,7 +206,7 @@ function buildBetList(listQuery: BetListQuery): BuiltQuery {
   )
 }
 
-/** The bet at which a page ends that was not filled. */
+/** Last scanned bet, at which an unfilled page ends. */
 function buildLastScanned(listQuery: BetListQuery): BuiltQuery {
   const { asked: filters, where } = buildScan(listQuery)
   return buildQuery(
@@ -219,7 +218,10 @@ function buildLastScanned(listQuery: BetListQuery): BuiltQuery {
   )
 }
 
-/** A few per player at most (I-1): of each platform one that came with this id (W-43). What else is asked is looked at behind. */
+/**
+ * A player has at most one bet per platform with this id (I-1, W-43). All other conditions are
+ * filtered after the lookup.
+ */
 function buildBetsWithId(
   { buckets }: OperatorDeps,
   betId: BetId,

@@ -1,4 +1,7 @@
-/** What bets in a list were on, and how the bet of a statement's line stands. Only where it is asked for: each costs a look at the bet and at what describes it. */
+/**
+ * Selections of bets in lists, and the bet of a statement's line. They are read only on request,
+ * because each bet costs two lookups.
+ */
 import { type Static, Type } from 'typebox'
 import { parseSelections } from '../../../../protocol/bet-description.ts'
 import type { BetId, PlayerId } from '../../../../protocol/wire-ids.ts'
@@ -11,10 +14,9 @@ import { WalletBetStatusSchema } from '../operator-schemas.ts'
 
 const optional = Type.Optional
 
-/** Bytes as they are stored: what is longer is not read for a list. */
+/** Bytes as stored; longer details are not read for a list. */
 const MAX_DETAILS = 8_192
 
-/** Members of whatever says what a bet is on. */
 export const selectionProperties = selectionMembers(
   'The selections of the Place bet. They are absent if the call had none, or if its description is archived or too long for a list.',
 )
@@ -64,7 +66,7 @@ export async function readBetSummaries(
   return (bet) => found.get(keyOf(bet))
 }
 
-/** As three arrays: buckets, players and ids. */
+/** Three arrays: buckets, players and bet ids. */
 export function toBetKeyColumns({ buckets }: Pick<OperatorDeps, 'buckets'>, bets: readonly Key[]): unknown[][] {
   return [
     bets.map(({ player }) => bucketOf(player, buckets)),
@@ -85,7 +87,7 @@ interface Line {
   readonly betId?: BetId | undefined
 }
 
-/** Of those lines that are of a bet. */
+/** Returns a lookup of the bets of those lines that have one. */
 export async function readLineBets(deps: OperatorDeps, lines: readonly Line[]) {
   const find = await readBetSummaries(
     deps,

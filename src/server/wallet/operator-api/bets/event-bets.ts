@@ -1,6 +1,6 @@
 /**
- * The bets of an event, or of one of its outcomes (W-44), newest first. `purser.bet_event` has the times of their batches; which bets of a batch
- * are meant, their details say.
+ * Bets of an event or of one of its outcomes (W-44), newest first. `purser.bet_event` has only the
+ * times of the batches; the details of their bets decide.
  */
 
 import { parseDescribedId, parseSelections } from '../../../../protocol/bet-description.ts'
@@ -9,13 +9,12 @@ import type { Cursor, TimeRange } from '../../../core/http/api/pagination.ts'
 import { BET_COLUMNS, type BetRow } from '../../store/bet-store.ts'
 import type { OperatorDeps } from '../operator-context.ts'
 
-/** Times that a page looks at, at most: those of batches, and each batch has as many bets as came together. */
+/** Times per page at most. A time belongs to a batch, which can have several bets. */
 const MAX_SCANNED_TIMES = 1_000
 
 export interface EventBetQuery {
   readonly eventId: string
   readonly outcomeId: string | undefined
-  /** What else the bets must be. */
   readonly status: string | undefined
   readonly platform: string | undefined
   readonly player: string | undefined
@@ -32,7 +31,10 @@ const TIMES = `select distinct first_seen_at from purser.bet_event
   where event_id = $1::text and first_seen_at >= $2::timestamptz and first_seen_at < $3::timestamptz and first_seen_at <= $4::timestamptz
   order by first_seen_at desc`
 
-/** Looks at the details as a text, which is as we have written it: Postgres reads no JSON in which a text has a NUL. */
+/**
+ * Searches the details as the text that we wrote, because Postgres cannot read JSON with a NUL in a
+ * text.
+ */
 const FIND = statement(
   'operator_list_bets_on_event',
   `select b.*, d.details from (${TIMES} limit ${MAX_SCANNED_TIMES}) t
@@ -62,12 +64,12 @@ function buildContainsAny(texts: string): string {
   return `(${[1, 2, 3].map((i) => `strpos(details::text, (${texts}::text[])[${i}]) > 0`).join(' or ')})`
 }
 
-/** How JSON writes the member, with the id as a text or a number. */
+/** Spellings of the member in JSON, with the id as a text or a number. */
 function toSearchTexts(member: string, id: string): string[] {
   return [`"${member}":"${id}"`, `"${member}":${id},`, `"${member}":${id}}`]
 }
 
-/** As many as a page has and one more; which of them are meant, `isOnEvent` says. */
+/** Reads at most `limit` + 1 candidates; `isOnEvent` makes the final decision. */
 export function findBetsOnEvent({ db }: OperatorDeps, query: EventBetQuery): Promise<DescribedBetRow[]> {
   const { eventId, outcomeId, status, platform, player, after, limit } = query
   const [id = '', betId = ''] = after?.ids ?? []
@@ -79,7 +81,7 @@ export function findBetsOnEvent({ db }: OperatorDeps, query: EventBetQuery): Pro
   return db.people.query<DescribedBetRow>(FIND, [...toTimeParameters(query), id, betId, ...texts, ...others])
 }
 
-/** The time at which a page ends that was not filled; undefined: there are no more. */
+/** Last scanned time, at which an unfilled page ends; undefined if no more follow. */
 export async function readLastScannedTime({ db }: OperatorDeps, query: EventBetQuery): Promise<Date | undefined> {
   const [last] = await db.people.query<{ first_seen_at: Date }>(LAST_TIME, toTimeParameters(query))
   return last?.first_seen_at
@@ -89,7 +91,9 @@ function toTimeParameters({ eventId, range: { from, to }, after }: EventBetQuery
   return [eventId, from ?? '-infinity', to ?? 'infinity', after?.at ?? 'infinity']
 }
 
-/** True if one selection has both: two bets of a batch, or two selections, can have one each. */
+/**
+ * True if one selection has both ids. Two selections, or two bets of a batch, can have one each.
+ */
 export function isOnEvent({ details }: DescribedBetRow, { eventId, outcomeId }: EventBetQuery): boolean {
   const matchesId = (expected: string | undefined, id: unknown) =>
     expected === undefined || parseDescribedId(id) === expected

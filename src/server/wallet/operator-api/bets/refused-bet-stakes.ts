@@ -1,4 +1,7 @@
-/** What refused bets in a list had asked for: their own rows have no stake, as none was taken (I-3). */
+/**
+ * Requested stakes of refused bets in a list. Their rows have no stake, because none was taken
+ * (I-3).
+ */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema } from '../../../../protocol/bet-request.ts'
 import type { Money } from '../../../../protocol/values/money.ts'
@@ -14,7 +17,10 @@ export const RequestedStakeSchema = Type.Object(
 )
 export type RequestedStake = Static<typeof RequestedStakeSchema>
 
-/** The Place bet whose refusal is the bet's: one that was refused for its token before may have asked for another stake. */
+/**
+ * The Place bet with the bet's refusal. An earlier one, refused for its token, may have another
+ * stake.
+ */
 const COLUMNS = 'player, bet_id, amount, currency'
 const READ = statement(
   'operator_read_asked_stakes',

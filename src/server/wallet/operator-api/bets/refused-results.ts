@@ -1,4 +1,7 @@
-/** Bets in a list whose last result the platform and the wallet do not agree on: it was refused with 20 or 21, and none was applied since (L-2, L-3). */
+/**
+ * Refused results in a list: bets whose last result was refused with 20 or 21, with no applied
+ * result since (L-2, L-3). Platform and wallet then disagree.
+ */
 import { type Static, Type } from 'typebox'
 import { REPLY_CODES, type ReplyCode } from '../../../../protocol/reply-codes.ts'
 import { statement } from '../../../core/database/db.ts'
@@ -20,7 +23,7 @@ export const RefusedResultSchema = Type.Object(
 )
 export type RefusedResult = Static<typeof RefusedResultSchema>
 
-/** Of one bet: who sends a refused one again and again is not read to the end. */
+/** Calls per bet at most, because a platform may repeat a refused result without end. */
 const MAX_CALLS = 50
 const COLUMNS = 'player, bet_id, seq, operation, request_id, refusal, at'
 const READ = statement(
@@ -44,7 +47,7 @@ interface Row extends Record<string, unknown> {
   readonly at: Date
 }
 
-/** Few bets have calls behind their last result, and only those are looked at. */
+/** Only bets with calls after their last result are read; they are few. */
 export async function readRefusedResults(
   deps: OperatorDeps,
   rows: readonly BetRow[],
@@ -61,7 +64,9 @@ export async function readRefusedResults(
     )
 }
 
-/** A late copy of one that another result has settled since is no word of the platform's on that result (I-2). */
+/**
+ * A repeated request from before the last applied result is a late copy and does not count (I-2).
+ */
 function findRefusedResult(calls: readonly Row[], lastResult: number): RefusedResult | undefined {
   const earlier = calls.filter(({ seq }) => seq < lastResult).map(({ request_id }) => request_id)
   const newest = calls.find(({ seq, request_id }) => seq > lastResult && !earlier.includes(request_id))

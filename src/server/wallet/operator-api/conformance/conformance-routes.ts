@@ -1,4 +1,4 @@
-/** The routes of conformance runs: this wallet judged by the kit, where a setting allows it. */
+/** Routes of conformance runs against this wallet, if a setting permits them. */
 import { Type } from 'typebox'
 import type { AuditLog } from '../../../core/auth/audit-log/audit-log.ts'
 import { noUnknownMembers, pageQuery } from '../../../core/http/api/pagination.ts'

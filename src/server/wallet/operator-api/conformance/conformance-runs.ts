@@ -1,6 +1,6 @@
 /**
- * The conformance kit against this very wallet, where a setting allows it: begun by a person, gone on with in the background, and kept. What is
- * known so far is stored every second, so that every process can show it.
+ * Conformance runs against this wallet, if a setting permits them. A user starts a run, which
+ * continues in the background. Its results are stored every second, so every process can show them.
  */
 import { type Static, Type } from 'typebox'
 import { UUID } from '../../../../protocol/wire-ids.ts'
@@ -32,10 +32,10 @@ import {
   saveRunResults,
 } from './conformance-store.ts'
 
-/** The kit, which knows nothing of wallets but their wire. */
+/** The conformance kit, which uses only the wire of the wallet. */
 export interface ConformanceRunner {
   readonly cases: readonly KitCase[]
-  /** Rejects when the wallet cannot be judged at all. */
+  /** Rejects if the wallet cannot be tested at all. */
   run(signal: AbortSignal, found: (result: KitResult) => void): Promise<{ results: KitResult[]; isGood: boolean }>
 }
 
@@ -43,7 +43,6 @@ export interface ConformanceRuns {
   start(author: Actor): Promise<Static<typeof RunSchema>>
   get(runId: string): Promise<Static<typeof RunDetailSchema>>
   list(query: { limit?: string; after?: string }): Promise<Static<typeof RunPageSchema>>
-  /** Ends the run of this process, if there is one. */
   stop(): Promise<void>
 }
 
@@ -83,18 +82,18 @@ export const RunDetailSchema = Type.Object({
   ),
 })
 
-/** Milliseconds between two times that what is known is stored. */
+/** Interval of storing the results, in milliseconds. */
 const SAVE_MS = 1_000
-/** Seconds without a sign of life after which a run's process has ended. */
+/** Seconds without an update after which a run's process counts as ended. */
 const LOST_S = 30
-/** Milliseconds that a wallet that ends waits for its run to be stored. */
+/** Milliseconds that the shutdown waits until the run is stored. */
 const STOP_MS = 2_000
 
 export interface ConformanceRunsDeps {
   readonly db: Pick<Db, 'transaction' | 'people'>
   readonly clock: Clock
   readonly log: Logger
-  /** Undefined: this wallet is not to be judged from here. */
+  /** Undefined: runs are not permitted on this wallet. */
   readonly kit: ConformanceRunner | undefined
 }
 

@@ -1,15 +1,14 @@
-/** Runs of the conformance kit, as they are stored. */
+/** Stored runs of the conformance kit. */
 
 import { type Queryable, type Row, statement, type Tx } from '../../../core/database/db.ts'
 import { type BuiltQuery, buildQuery } from '../../../core/database/query-builder.ts'
 
-/** What a case is about. */
 export interface KitCase {
   readonly id: string
   readonly clause: string
   readonly level: 'MUST' | 'SHOULD'
   readonly sentence: string
-  /** What loses whose money when it fails. */
+  /** Money that is lost on a failure, and its owner. */
   readonly loses: string
 }
 
@@ -58,12 +57,12 @@ const END = statement(
 )
 const READ = statement('conformance_read', `select ${COLUMNS} from purser.conformance_run where run_id = $1::uuid`)
 
-/** Those whose process has given no sign of life for so long. */
+/** Fails the runs without an update for this number of seconds. */
 export async function failLostRuns(tx: Tx, seconds: number): Promise<void> {
   await tx.execute(FAIL_LOST, [seconds])
 }
 
-/** False: another one is running. */
+/** False if another run is in progress. */
 export async function insertRun(
   tx: Tx,
   run: { readonly id: string; readonly at: Date; readonly by: string; readonly cases: readonly KitCase[] },
@@ -75,7 +74,6 @@ export async function saveRunResults(tx: Tx, id: string, results: readonly KitRe
   await tx.execute(SAVE, [id, JSON.stringify(results)])
 }
 
-/** How a run came to its end. */
 export type RunEnding = { readonly isGood: boolean } | { readonly why: string }
 
 export async function endRun(

@@ -1,4 +1,4 @@
-/** Any id that somebody pastes: what it is, and all that hangs on it (W-41). */
+/** Lookup of any id: its object and related data (W-41). */
 import { type Static, Type } from 'typebox'
 import { UserIdSchema } from '../../../../protocol/bet-request.ts'
 import { toQualifiedBetId, toSentBetId } from '../../../../protocol/qualified-bet-id.ts'
@@ -91,10 +91,10 @@ const LookupSchema = Type.Union([
 type LookupResult = Static<typeof LookupSchema>
 type BetDetail = Awaited<ReturnType<typeof getBet>>
 
-/** Bets and transfers of a player. */
+/** Bets and transfers per player. */
 const LATEST = '5'
 const CALLS = 20
-/** Calls, among which another platform's may be. */
+/** Scanned calls, which may include calls of other platforms. */
 const MAX_SCANNED_CALLS = '100'
 
 export function addWalletLookupRoute(api: Routes, deps: OperatorDeps): void {
@@ -118,7 +118,7 @@ export async function lookUpWalletId(deps: OperatorDeps, given: string): Promise
   return matches.length === 1 ? renderMatch(deps, match) : renderMatches(deps, matches)
 }
 
-/** Bets with what they are on, which tells them apart. */
+/** Matching bets are shown with their selections to distinguish them. */
 async function renderMatches(deps: OperatorDeps, matches: readonly IdMatch[]): Promise<LookupResult> {
   const toBetKey = ({ id, userId }: IdMatch) => ({ player: userId as PlayerId, bet_id: toBetId(id) })
   const findSummary = await readBetSummaries(deps, matches.filter(({ kind }) => kind === 'bet').map(toBetKey))
@@ -129,7 +129,7 @@ async function renderMatches(deps: OperatorDeps, matches: readonly IdMatch[]): P
   return { kind: 'several', matches: matches.map(withSelections) }
 }
 
-/** An id is taken as it stands before a part of it is taken for a player. */
+/** The whole id has priority over its reading as USER/ID. */
 async function findMatches({ db, buckets }: OperatorDeps, given: string): Promise<IdMatch[]> {
   const found = await searchId(db.people, buckets, given)
   const slash = given.lastIndexOf('/')
@@ -143,7 +143,7 @@ async function findMatches({ db, buckets }: OperatorDeps, given: string): Promis
 
 const TRANSFER_ID = /^([A-Z0-9]{3,5})-([1-9]\d{0,17})$/
 
-/** A `transferId`, as our own answers have it, counts the transfers of one player. */
+/** A `transferId` is a number per player, so it needs the player. */
 function isTransferNumber({ scales }: OperatorDeps, id: string): boolean {
   const [, currency] = TRANSFER_ID.exec(id) ?? []
   return currency !== undefined && isCurrency(scales, currency)
@@ -198,7 +198,7 @@ const READ_MOVED = statement(
 
 type TransferKey = { readonly currency: Currency; readonly version: bigint }
 
-/** By its reference, or its number in the player's account. */
+/** Finds the transfer by its reference or its number. */
 async function renderTransferMatch(deps: OperatorDeps, userId: string, id: string): Promise<LookupResult> {
   const { player, bucket } = await findPlayer(deps, userId)
   const [moved] = await deps.db.people.query<TransferKey>(READ_MOVED, [bucket, userId, id])
@@ -212,7 +212,7 @@ async function renderTransferMatch(deps: OperatorDeps, userId: string, id: strin
   return { kind: 'transfer', userId, transfer: shown, ...(await getBalances(deps, userId)) }
 }
 
-/** One that lies in a file says in which. */
+/** For an archived transfer the problem names the file. */
 async function missingTransfer(deps: OperatorDeps, bucket: number, player: PlayerId, place: TransferKey | undefined) {
   if (place === undefined) return notFound('the transfer')
   const found = findArchiveFile(
@@ -247,7 +247,7 @@ async function renderSessionMatch(deps: OperatorDeps, userId: string, hash: Toke
   return { kind: 'session', session: shown, ...(await getBalances(deps, userId)) }
 }
 
-/** What is nothing else may be a call's: the journal knows, as long as it keeps the call. */
+/** Any other id may be a request, which the journal knows while it stores the call. */
 async function renderRequestMatch(deps: OperatorDeps, requestId: string): Promise<LookupResult> {
   const found: Awaited<ReturnType<typeof findNewestCalls>> =
     requestId.length > MAX_REQUEST_ID
@@ -262,7 +262,7 @@ async function renderRequestMatch(deps: OperatorDeps, requestId: string): Promis
   return { kind: 'request', calls: data.map(renderCall), ...(bet && { bet }) }
 }
 
-/** The bet that the platform of the call has under this id (W-43). */
+/** The bet with this id of the call's platform (W-43). */
 async function findBetOfCall(deps: OperatorDeps, call: CallListEntry): Promise<BetDetail | undefined> {
   const { player, transactionId, platform = '' } = call
   if (player === undefined || transactionId === undefined) return undefined
@@ -281,14 +281,17 @@ async function readCallsAbout(deps: OperatorDeps, bet: BetDetail) {
   return data.filter(isAbout(bet)).slice(0, CALLS).map(renderCall)
 }
 
-/** Of the calls with the id that a bet came with: those of its player (I-1) and platform, and of another one those that it knows, where bets are shared. */
+/**
+ * Selects the calls of the bet's player (I-1) and platform. If bets are shared, calls of other
+ * platforms count when the bet's history has their `requestId`.
+ */
 function isAbout({ userId, platform, history }: BetDetail): (call: CallListEntry) => boolean {
   const summary = new Set<string | undefined>(history.map(({ requestId }) => requestId))
   return ({ player = userId, ...call }) =>
     player === userId && (call.platform === platform || summary.has(call.requestId))
 }
 
-/** Without bodies and addresses, which need another role. */
+/** Bodies and addresses are left out, because they need another role. */
 function renderCall({ at, operation, outcome, answer, requestId }: CallListEntry) {
   const { status, code } = answer
   return {

@@ -1,4 +1,7 @@
-/** What an id may be: bets, players, movements, adjustments asked for, and sessions, by the whole id or its beginning, each by an index. */
+/**
+ * Search for bets, players, movements, requested adjustments and sessions by the whole id or its
+ * beginning. Each search uses an index.
+ */
 
 import { toSentBetId } from '../../../../protocol/qualified-bet-id.ts'
 import { type Queryable, type Statement, statement } from '../../../core/database/db.ts'
@@ -13,14 +16,13 @@ export interface IdMatch {
   readonly userId: string
 }
 
-/** Characters that are enough to look for what begins so. */
 export const MIN_PREFIX = 6
-/** Of each kind; who is shown so many gives more of the id. */
+/** Matches per kind; for more the user must give more of the id. */
 export const MAX_MATCHES = 10
-/** Greater than every text that begins like the one before it: nothing in Unicode comes behind. */
+/** The last code point of Unicode: a prefix with it is greater than every text with this prefix. */
 export const PREFIX_END = '\u{10ffff}'
 
-/** In each bucket by the primary key. */
+/** Searches each bucket by primary key. */
 const buildBucketSearch = (name: string, table: string, column: string) =>
   statement(
     name,
@@ -39,18 +41,18 @@ const buildIndexSearch = (name: string, table: string, column: string, condition
     `select ${column} as id, player as user_id from ${table}
      where ${column} between $1::text and $2::text and ${condition} order by ${column}, player limit ${MAX_MATCHES}`,
   )
-/** An approved one is the movement of that reference. */
+/** An approved adjustment is found as a movement. */
 const NOT_MADE = "status <> 'approved'"
 const OPERATOR_USERS = buildIndexSearch('find_operator_users', 'purser.player', 'operator_user collate "C"')
 const MOVEMENTS = buildIndexSearch('find_movements', 'purser.cash_movement', 'reference')
 const ADJUSTMENTS = buildIndexSearch('find_adjustments', 'purser.proposal', 'reference', NOT_MADE)
-/** In all of them: its player's, which the hash does not say of one from before a move. */
+/** Searches all buckets: the hash of a session from before a move does not lead to its bucket. */
 const SESSION = statement(
   'find_session',
   'select token_hash as id, player as user_id from purser.session where bucket = any($1::int[]) and token_hash = $2::text',
 )
 
-/** By the primary keys: however many players have the same reference. */
+/** Uses primary keys, so other players with the same reference do not slow it down. */
 const SEARCH_OF_PLAYER = statement(
   'find_of_player',
   `select 'bet' as kind from purser.bet where bucket = $1::int and bet_id = $3::text and player = $2::text
@@ -64,7 +66,10 @@ interface Row extends Record<string, unknown> {
   user_id: string
 }
 
-/** What is called so, or was by its platform; else what begins so. A token is found by itself or its hash. */
+/**
+ * Matches of the whole id, as stored or as its platform sent it; otherwise matches of the
+ * beginning. A session is found by its token or the token's hash.
+ */
 export async function searchId(reading: Queryable, buckets: number, id: string): Promise<IdMatch[]> {
   const exact = await searchRange(reading, buckets, id, id)
   const seconds = exact.some(({ kind }) => kind === 'bet') ? await findSecondBets(reading, buckets, id) : []
@@ -73,7 +78,6 @@ export async function searchId(reading: Queryable, buckets: number, id: string):
   return searchRange(reading, buckets, id, id + PREFIX_END)
 }
 
-/** What of this player is called so. */
 export async function searchIdOfPlayer(
   reading: Queryable,
   buckets: number,
@@ -84,7 +88,7 @@ export async function searchIdOfPlayer(
   return rows.map(({ kind }) => ({ kind, id, userId }))
 }
 
-/** Other platforms' bets that came with the same id (W-43): who pastes it may mean any of them. */
+/** Bets of other platforms with the same sent id (W-43); the user may mean any of these bets. */
 async function findSecondBets(reading: Queryable, buckets: number, id: string): Promise<IdMatch[]> {
   const rows = await reading.query<Row>(BETS, [allBuckets(buckets), `${id}@`, `${id}@${PREFIX_END}`])
   return rows

@@ -1,4 +1,4 @@
-/** Adjustments that wait for a second person, as they are stored. Their player is locked by whoever changes one. */
+/** Stored adjustments that need a second person. A change requires the lock on the player. */
 
 import type { Money } from '../../../../protocol/values/money.ts'
 import type { BetId, Currency, PlayerId } from '../../../../protocol/wire-ids.ts'
@@ -87,14 +87,13 @@ export async function decideProposal(
   if (decided !== 1) throw new Error('a pending adjustment was decided while its player was locked')
 }
 
-/** Milliseconds in which the second person decides: over a week-end. */
+/** Milliseconds until a proposal expires; they include a week-end. */
 export const PROPOSAL_TTL_MS = 7 * 86_400_000
 
 export interface ProposalFilter {
-  /** Of one player. */
   readonly of?: { readonly bucket: number; readonly id: PlayerId } | undefined
   readonly status?: ProposalRow['status'] | undefined
-  /** Of the pending ones, those that have expired by this time, or those that have not. */
+  /** Among pending proposals: only expired ones, or only others, at this time. */
   readonly expired?: { readonly is: boolean; readonly at: Date } | undefined
   readonly after?: readonly [at: Date, player: string, reference: string] | undefined
   readonly limit: number
@@ -122,13 +121,13 @@ export function listProposalRows(
   return reading.query<ProposalRow>(list, values)
 }
 
-/** As `LocatedPlayer`, by the id alone. */
+/** As `LocatedPlayer`, with only the id. */
 export interface PlayerKey {
   readonly bucket: number
   readonly player: { readonly id: PlayerId }
 }
 
-/** Rows of one player, or of one bet. */
+/** Rows per player or bet at most. */
 const MAX_ROWS = 100
 const READ_PENDING = statement(
   'read_pending_proposals',
@@ -138,7 +137,7 @@ const READ_PENDING = statement(
    order by proposed_at, reference limit ${MAX_ROWS}`,
 )
 
-/** Of a player, or of one bet of the player: those that can still be approved, oldest first. */
+/** Proposals that can still be approved, oldest first. */
 export function readPendingProposals(
   reading: Queryable,
   { player, bucket }: PlayerKey,
@@ -148,7 +147,10 @@ export function readPendingProposals(
   return reading.query<ProposalRow>(READ_PENDING, [bucket, player.id, now, betId ?? null])
 }
 
-/** What has expired stays pending in its row, so the list ends where nothing older can wait any more. */
+/**
+ * An expired proposal stays pending in its row. The condition on `proposed_at` ends the scan where
+ * every proposal has expired.
+ */
 function buildWaitingAt(at: Date): QueryCondition {
   const oldest = new Date(at.getTime() - PROPOSAL_TTL_MS)
   return ['(expires_at > ?::timestamptz and proposed_at > ?::timestamptz)', at, oldest]

@@ -1,10 +1,12 @@
 /**
- * Adjustments that need a second person (W-27). All that happens to one happens under the lock of its player, so that of two who
- * approve at once one does.
+ * Adjustments that need a second person (W-27). Each change takes the lock on the player, so only
+ * one of two concurrent approvals succeeds.
  *
- * pending ──another person approves──► approved, with its movement
- *    ├──anybody refuses──► refused
- *    └──its time is over──► expired: nothing is written, it can only no longer be approved
+ * States:
+ * - pending: another person approves → approved, with its movement; any person refuses → refused;
+ *   its time ends → expired
+ * - expired: nothing is written; the adjustment can no longer be approved
+ * - approved and refused are final
  */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema, UserIdSchema } from '../../../../protocol/bet-request.ts'
@@ -72,7 +74,10 @@ export const DecisionSchema = Type.Object(
   { additionalProperties: false, examples: [{ reference: 'corr-17' }] },
 )
 
-/** The adjustment that this reference has asked for: answered as before, or a problem when it comes to nothing any more. */
+/**
+ * Returns the existing proposal with this reference, or throws if it differs or is no longer
+ * pending.
+ */
 export function repeatProposal(deps: OperatorDeps, proposal: ProposalRow, { kind, ...requested }: CashMovement) {
   const { currency, change, correction } = requested
   const isSame =
@@ -130,7 +135,7 @@ export function approveAdjustment(deps: OperatorDeps, author: Actor, userId: str
   })
 }
 
-/** Also by whoever asked for it, who takes it back then. */
+/** The author of a proposal may refuse it too, which withdraws it. */
 export function refuseAdjustment(deps: OperatorDeps, author: Actor, userId: string, reference: string) {
   return withPlayer(deps, userId, async (tx, located) => {
     const proposal = await findProposal(tx, located, reference)
@@ -150,7 +155,6 @@ export async function getProposal(deps: OperatorDeps, userId: string, reference:
   return renderProposal(deps, await findProposal(deps.db.people, await findPlayer(deps, userId), reference))
 }
 
-/** Those that wait for a second person, of a player or of one bet of the player. */
 export async function listPendingProposals(deps: OperatorDeps, located: PlayerKey, betId?: BetId) {
   const rows = await readPendingProposals(deps.db.people, located, betId, deps.clock.now())
   return rows.map((row) => renderProposal(deps, row))

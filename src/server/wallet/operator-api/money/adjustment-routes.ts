@@ -1,4 +1,4 @@
-/** The routes of adjustments: made, or asked for until a second person has approved or refused them (O-2, W-27). */
+/** Routes of adjustments, including approval and refusal by a second person (O-2, W-27). */
 
 import type { AuditLog } from '../../../core/auth/audit-log/audit-log.ts'
 import type { Routes } from '../../../core/http/api/route-description.ts'

@@ -1,7 +1,9 @@
 /**
- * Corrections by hand (O-2, W-23): a kind of transfer of their own, in both directions, each with its reason and the person. Who is
- * blocked or self-excluded gets them too, since they put right what was wrong; limits of a day do not count them. Above an amount a second
- * person approves (W-27).
+ * Manual corrections of a balance (O-2, W-23). They have a transfer kind of their own, work in both
+ * directions, and store a reason and a person.
+ *
+ * Blocked and self-excluded players can get them, because they correct errors. The daily limits do
+ * not count them. Above an amount a second person must approve (W-27).
  */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema } from '../../../../protocol/bet-request.ts'
@@ -62,7 +64,7 @@ export const AdjustmentSchema = Type.Object(
 )
 type AdjustmentBody = Static<typeof AdjustmentSchema>
 
-/** Made, or written down until a second person has approved it. */
+/** `proposed`: stored until a second person approves. */
 export type AdjustmentResult =
   | { readonly kind: 'made'; readonly receipt: Static<typeof MovementSchema> }
   | { readonly kind: 'proposed'; readonly proposal: Static<typeof ProposalSchema> }

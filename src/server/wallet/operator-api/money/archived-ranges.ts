@@ -1,4 +1,7 @@
-/** What of a statement lies in files (O-13): without it, money that moved there would look as if it had come from nowhere, or gone. */
+/**
+ * Ranges of a statement that are in files (O-13). They explain changes of the balance that the list
+ * does not show.
+ */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema } from '../../../../protocol/bet-request.ts'
 import { SIGNED_DECIMAL_PATTERN } from '../../../../protocol/values/money.ts'
@@ -30,7 +33,10 @@ interface ArchivedRangeQuery {
   readonly to?: Date
 }
 
-/** Of each account that has transfers of the time in files. To be read behind what is not in files: what goes meanwhile is told by both. */
+/**
+ * Returns the ranges of each account that has archived transfers of the requested time. The caller
+ * reads the database's transfers first, so a transfer archived in between is in both results.
+ */
 export async function readArchivedRanges(
   deps: OperatorDeps,
   bucket: number,
@@ -51,15 +57,15 @@ export async function readArchivedRanges(
   })
 }
 
-/** Of the first one nobody knows when it begins. */
+/** The start of the first file is unknown. */
 function canBeginBefore(before: CarriedBalance | undefined, to: Date | undefined): boolean {
   return before === undefined || to === undefined || before.at < to
 }
 
-/** Characters: a cell of a spreadsheet ends at 32,767, and there is a sentence around the names. */
+/** Characters; a spreadsheet cell holds 32,767, including the sentence around the names. */
 const MAX_NAMES = 32_000
 
-/** For people, the last ones where they are too many for a cell: as JSON all are named. */
+/** Text for people with the last files that fit into a cell; JSON has all files. */
 export function describeFiles({ files }: Pick<ArchivedRange, 'files'>): string {
   const names = files.map(({ file, account }) => `${file} (account ${account})`)
   let room = MAX_NAMES

@@ -1,6 +1,9 @@
 /**
- * Money that the operator moves: deposits and withdrawals (deposits-and-withdrawals.ts), adjustments (adjustments.ts). Each happens once per reference of
- * the player, whatever its kind (O-2): the same call again gets the same answer, another one with its reference 422.
+ * Movements of money by the operator: deposits and withdrawals (deposits-and-withdrawals.ts), and
+ * adjustments (adjustments.ts).
+ *
+ * A reference identifies one movement of a player, across all kinds (O-2). The same call again gets
+ * the same answer; another call with the reference is 422.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'
@@ -34,10 +37,10 @@ export const MovementSchema = Type.Object({
 export interface CashMovement {
   readonly kind: 'deposit' | 'withdrawal' | 'adjustment'
   readonly currency: Currency
-  /** What it does to the player's balance, signed; not 0. */
+  /** Signed change of the player's balance; never 0. */
   readonly change: Money
   readonly reference: string
-  /** Of an adjustment. */
+  /** Present for an adjustment. */
   readonly correction?: Correction
 }
 
@@ -45,11 +48,9 @@ export interface Correction {
   readonly reason: string
   readonly person: string
   readonly ticket: string | null
-  /** The bet that it corrects. */
   readonly betId: BetId | null
 }
 
-/** The account on the other side. */
 const OTHER_SIDE: Readonly<Record<CashMovement['kind'], AccountName>> = {
   deposit: 'cash_in',
   withdrawal: 'cash_out',
@@ -100,7 +101,10 @@ const INSERT_MOVEMENT = statement(
   `insert into purser.cash_movement (bucket, ${MOVEMENT_COLUMNS.columns}) values ($1::int, ${MOVEMENT_COLUMNS.parameters})`,
 )
 
-/** `prepare` throws what forbids the movement, and answers whether it is made despite an exclusion (O-3). */
+/**
+ * Makes a movement once per reference. `prepare` throws if the movement is forbidden, and returns
+ * whether it is made despite an exclusion (O-3).
+ */
 export function moveMoneyOnce(
   deps: OperatorDeps,
   author: Actor,
@@ -119,7 +123,7 @@ export function moveMoneyOnce(
   })
 }
 
-/** What the same call was answered; 422 when another one has its reference. */
+/** The answer to an earlier, equal call; throws 422 if another call has the reference. */
 export async function findMovement(
   deps: OperatorDeps,
   tx: Tx,
@@ -130,12 +134,12 @@ export async function findMovement(
   return earlier && repeatMovement(deps, earlier, movement)
 }
 
-/** What is kept with a movement beside what the call says. */
+/** Data that is stored in addition to the call. */
 export interface MovementExtras {
   readonly despiteExclusion?: boolean
   /** The second person (W-27). */
   readonly approvedBy?: string
-  /** In the action log only. */
+  /** Only for the audit log. */
   readonly log?: AuditView
 }
 
@@ -204,7 +208,10 @@ async function postMovement(
   return transfer
 }
 
-/** No movement takes more than there is, whatever PURSER_CLAWBACK says of results; `balance` is undefined without an account. */
+/**
+ * A movement never takes more than the balance, even with PURSER_CLAWBACK=allow-negative (W-23).
+ * `balance` is undefined without an account.
+ */
 function requireSufficientBalance(balance: Money | undefined, { change, currency }: CashMovement): void {
   const after = (balance ?? 0n) + change
   if (change < 0n && after < 0n) throw conflict('not_enough_money', 'the balance is smaller than the amount')
@@ -212,7 +219,7 @@ function requireSufficientBalance(balance: Money | undefined, { change, currency
   if (!fitsBalance(after)) throw conflict('balance_too_large', 'the balance would become too large')
 }
 
-/** The person is the author. */
+/** The person is left out, because the audit log names the author. */
 function renderForLog(deps: OperatorDeps, { currency, change, reference, correction }: CashMovement) {
   const { reason, ticket, betId } = correction ?? {}
   return {

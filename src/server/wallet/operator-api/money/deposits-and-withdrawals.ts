@@ -1,4 +1,4 @@
-/** Money in and out of the wallet: deposits and withdrawals, and what there is. */
+/** Deposits, withdrawals and balances. */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema } from '../../../../protocol/bet-request.ts'
 import { money, SIGNED_DECIMAL_PATTERN, ZERO } from '../../../../protocol/values/money.ts'
@@ -76,7 +76,10 @@ async function prepareDeposit(
   return { despiteExclusion: exclusion !== undefined }
 }
 
-/** Why the player gets no deposit (O-3). Money can always be taken out: it is the player's. */
+/**
+ * Reason against a deposit (O-3). Withdrawals are always possible, because the money is the
+ * player's.
+ */
 function findExclusion({ status, selfExcludedUntil }: Player, now: Date): Problem | undefined {
   if (status === 'blocked') return conflict('player_blocked', `the player is blocked; ${HOW_TO_INSIST}`)
   if (selfExcludedUntil !== null && selfExcludedUntil > now)
@@ -118,7 +121,7 @@ async function readBalancesAtTime({ db }: OperatorDeps, bucket: number, accounts
   const places = accounts.map(({ currency, version }) => ({ currency, below: version + 1n }))
   const [{ player } = { player: '' as PlayerId }] = accounts
   const rows = await readBalancesAt(db.people, bucket, player, places, at)
-  // Read last: what goes into a file in between is told by both.
+  // This read comes last: a transfer that is archived in between is in both results.
   const carried = new Map(
     (await readCarriedBalances(db.people, bucket, player)).map((one) => [one.currency, one] as const),
   )
@@ -126,7 +129,7 @@ async function readBalancesAtTime({ db }: OperatorDeps, bucket: number, accounts
   return [...carried.values(), ...rows].map(({ currency, balance }) => [currency, balance] as const)
 }
 
-/** The transfers that would say it lie in files (O-13). */
+/** The transfers of this time are in files (O-13). */
 function archivedProblem({ currency, at }: CarriedBalance): Problem {
   return invalid(
     '/query/at',

@@ -1,15 +1,18 @@
-/** When an adjustment needs a second person, and who is one (W-27). */
+/** Rules for the second person of an adjustment (W-27). */
 
 import { isAboveLimit, type Money, requireScale, type Scales } from '../../../../protocol/values/money.ts'
 import type { Currency } from '../../../../protocol/wire-ids.ts'
 import type { Actor } from '../../../core/auth/audit-log/audit-log.ts'
 import { statement, type Tx } from '../../../core/database/db.ts'
 
-/** Per currency the amount, as a decimal of it, above which a second person approves; OTHERS for all that are not named. Empty: never. */
+/**
+ * Limit per currency, as a decimal; OTHER_CURRENCIES applies to currencies that are not
+ * named. Empty: no adjustment needs approval.
+ */
 export type ApproveAbove = ReadonlyMap<string, string>
 export const OTHER_CURRENCIES = '*'
 
-/** In a currency that nobody thought of, each one needs it. */
+/** A currency without any limit always needs approval. */
 export function needsApproval(approveAbove: ApproveAbove, scales: Scales, currency: string, change: Money): boolean {
   if (approveAbove.size === 0) return false
   const limit = approveAbove.get(currency) ?? approveAbove.get(OTHER_CURRENCIES) ?? '0'
@@ -29,9 +32,11 @@ const SUBTRACT = statement(
 )
 
 /**
- * Counts an adjustment by the key alone, unless the key's sum of the day is above the limit with it.
- * True: it was not counted, and needs a second person. The row of the sum stays locked until the
- * commit, so adjustments that come at once cannot pass the limit together.
+ * Adds an adjustment to the key's sum of the day, unless the sum would exceed the limit. True: it
+ * was not added and needs a second person.
+ *
+ * The row of the sum stays locked until the commit, so concurrent adjustments cannot exceed the
+ * limit together.
  */
 export async function needsApprovalToday(
   tx: Tx,
@@ -53,12 +58,15 @@ export interface ApprovalActor {
   readonly person: string
 }
 
-/** Whoever names nobody acts in the name of the key (O-4). */
+/** Without a named person the key's name is the person (O-4). */
 export function toApprovalActor({ keyName, person }: Actor): ApprovalActor {
   return { keyName, person: person ?? keyName }
 }
 
-/** One key is one person, whoever it says it is; and a name is one person, whatever its capitals, also where it is the name of a key. */
+/**
+ * Two actors are the same person if they share the key or the person's name. Names are compared
+ * without case, and also with names of keys.
+ */
 export function isSamePerson(a: ApprovalActor, b: ApprovalActor): boolean {
   const names = [b.keyName, b.person].map(normalizeName)
   return [a.keyName, a.person].map(normalizeName).some((name) => names.includes(name))

@@ -1,4 +1,4 @@
-/** The routes of players' money: in and out, balances, statements, and the audit of all of it. */
+/** Routes of players' money: movements, balances, statements and audits. */
 
 import type { AuditLog } from '../../../core/auth/audit-log/audit-log.ts'
 import type { LastAudit } from '../../../core/auth/audit-log/last-audit.ts'

@@ -1,4 +1,7 @@
-/** What the operator said of deposits and adjustments, beside the ledger: found by their references, of one player or of many. */
+/**
+ * Notes of the operator on deposits and adjustments, stored outside the ledger and found by
+ * reference.
+ */
 
 import type { BetId, PlayerId } from '../../../../protocol/wire-ids.ts'
 import { statement } from '../../../core/database/db.ts'
@@ -37,7 +40,7 @@ function toNoteKey({ kind, player, reference }: Transfer): Key | undefined {
   return isMovement && reference !== undefined ? { player, reference } : undefined
 }
 
-/** What was said of each of these transfers; of most nothing. */
+/** Returns a lookup of the notes; most transfers have no note. */
 export async function readMovementNotes({ db, buckets }: OperatorDeps, transfers: readonly Transfer[]) {
   const keys = transfers.flatMap((transfer) => toNoteKey(transfer) ?? [])
   const values = [

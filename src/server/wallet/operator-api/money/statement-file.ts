@@ -1,4 +1,4 @@
-/** A whole statement as a file: page by page as it is read, so that a history of any length needs no more memory than a page. */
+/** Statement as a file. It is streamed page by page, so memory does not grow with the history. */
 import { Readable } from 'node:stream'
 import type { Static } from 'typebox'
 import { formatCsvLine, formatTextCell } from '../../../../runtime/text/csv-writer.ts'
@@ -12,12 +12,13 @@ type StatementLine = Static<typeof TransferSchema>
 
 const MONEY = ['amount', 'balance'] as const
 const TEXTS = ['transactionId', 'requestId', 'reference', 'reason', 'person', 'ticket', 'approvedBy'] as const
-/** The columns that came later stand last: a reader that counts them goes on. */
+/** New columns are appended, because readers may count columns. */
 const HEAD = ['at', 'transferId', 'kind', 'currency', ...MONEY, ...TEXTS, 'despiteExclusion']
 
 /**
- * `limit` is of pages: a file has every transfer that is asked for, and behind them a line of kind `archived` for each account of which some lie in
- * files of another sort (O-13), with the balance that the others begin with. The first page is read before the answer begins, for its errors.
+ * Streams all requested transfers; `limit` is ignored. A line of kind `archived` follows for each
+ * account with transfers in archive files (O-13), with the balance after them. The first page is
+ * read before the answer starts, so its errors still have a status.
  */
 export async function streamStatement(
   deps: OperatorDeps,
@@ -48,7 +49,7 @@ function toCsvLine(row: StatementLine): string {
 
 const toArchivedJsonLine = (archived: ArchivedRange) => `${JSON.stringify({ kind: 'archived', ...archived })}\n`
 
-/** No amount: what was moved is in the files. */
+/** The amount is empty, because the movements are in the archive files. */
 function toArchivedCsvLine(archived: ArchivedRange): string {
   const { at, transferId, currency, balance } = archived
   const reason = `all transfers up to this one are archived; the requested ones are in ${describeFiles(archived)}`

@@ -1,4 +1,6 @@
-/** The statement: a player's transfers that touched the balance, newest first, with what is known of them beside the ledger. */
+/**
+ * Statement of a player: the transfers that changed the balance, newest first, with their notes.
+ */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema, RequestIdSchema } from '../../../../protocol/bet-request.ts'
 import { money, SIGNED_DECIMAL_PATTERN } from '../../../../protocol/values/money.ts'
@@ -62,7 +64,6 @@ export const TransferSchema = Type.Object({
   approvedBy: ofAdjustment('the person who approved it, if it needed approval (W-27).'),
   at: Type.String({ format: 'date-time' }),
 })
-/** A transfer among others. */
 export const StatementLineSchema = Type.Object({ ...TransferSchema.properties, bet: Type.Optional(LineBetSchema) })
 export const StatementSchema = Type.Object({
   ...toPageSchema(StatementLineSchema).properties,
@@ -104,7 +105,7 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
   }
 }
 
-/** What a line of each of them says; `withBets`: also what its bet is on. */
+/** Returns a renderer of lines; `withBets` adds the bet of each line. */
 export async function createLineRenderer(deps: OperatorDeps, transfers: readonly Transfer[], withBets: boolean) {
   const findNote = await readMovementNotes(deps, transfers)
   const findBet = await readLineBets(deps, withBets ? transfers : [])
@@ -115,7 +116,10 @@ export async function createLineRenderer(deps: OperatorDeps, transfers: readonly
   })
 }
 
-/** In a cursor: each account with the number that its next transfer is below. One that is not named was not there, or is done. */
+/**
+ * Positions of a cursor: each account with the number below which it continues. Accounts that are
+ * not named are finished or were not listed.
+ */
 function parsePositions(parts: readonly string[] | undefined): Map<string, bigint> | undefined {
   if (parts === undefined) return undefined
   const pairs = parts.flatMap((part, i) => (i % 2 === 0 ? [[part, parseVersion(parts[i + 1])] as const] : []))
@@ -135,7 +139,7 @@ export function parseVersion(text: string | undefined): bigint {
   return BigInt(text)
 }
 
-/** A transfer as the operator sees it: signed by what it does to the player. */
+/** The amount is signed as for the player. */
 export function renderTransfer(deps: OperatorDeps, transfer: Transfer) {
   const { currency, kind, version, balanceAfter, betId, requestId, reference, at } = transfer
   return {

@@ -1,4 +1,7 @@
-/** Transfers of all players, newest first: what the numbers of a day are made of. A line is one of the player's statement. */
+/**
+ * Transfers of every player, newest first, as details of the daily figures. A line equals a line of
+ * the statement.
+ */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema, UserIdSchema } from '../../../../protocol/bet-request.ts'
 import { statement } from '../../../core/database/db.ts'
@@ -50,7 +53,7 @@ export const TransferListSchema = Type.Object({
   ),
 })
 
-/** Clocks of processes differ by less: nothing is later than that. */
+/** The clocks of processes differ by less, so no transfer is later. */
 const CLOCK_SKEW_MS = 3_600_000
 const LAST_ARCHIVE = statement('last_archive', 'select max(before) as before from purser.archive')
 

@@ -1,13 +1,15 @@
 /**
- * Cooling off (W-50): a change that lifts a block or a self-exclusion, or raises a limit, waits.
+ * Cooling off (W-50): a change that lifts a block or a self-exclusion, or raises a limit, is
+ * delayed.
  *
- * asked ──the same again, after the hours or by another person──► made
- *   ├──another one that has to wait──► asked, for that one
- *   ├──the present value, or a stricter one──► taken back
- *   └──7 days more──► expired: nothing is written, the same request asks anew
+ * States of a requested change:
+ * - asked: the same request after the hours, or by another person → made
+ * - asked: another change that must wait → asked, for the new value
+ * - asked: the present or a stricter value → withdrawn
+ * - asked: seven more days → expired; nothing is written, and the same request starts anew
  *
- * Each member waits for itself, in the row of its player. The lock of that row puts requests that
- * come at once in order; clocks of processes do not.
+ * Each member waits on its own, in the row of its player. The lock on this row orders concurrent
+ * requests; clocks of processes do not.
  */
 import { Type } from 'typebox'
 import { toCommonUnits } from '../../../../protocol/values/decimal.ts'
@@ -15,14 +17,14 @@ import type { Player, PlayerLimits, Protection, WaitingChange, WaitingChanges } 
 import { PROPOSAL_TTL_MS } from '../money/adjustment-proposal-store.ts'
 import { type ApprovalActor, isSamePerson } from '../money/dual-approval.ts'
 
-/** A number: of hours. */
+/** A number is a number of hours. */
 export type CoolingOff = 'none' | 'second-person' | number
 
 const HOUR_MS = 3_600_000
 
 type Value = WaitingChange['value']
 
-/** The members of a request that may take a protection away. */
+/** Members of a request that may lift a protection. */
 interface Patch {
   readonly status?: unknown
   readonly selfExcludedUntil?: unknown
@@ -33,7 +35,7 @@ interface Rule {
   isIn(patch: Patch): boolean
   read(player: Player): Value
   isLooser(value: Value, than: Value, now: Date): boolean
-  /** The player with this member as it was. */
+  /** Restores this member of the player from `before`. */
   withMember(player: Player, before: Player): Player
 }
 
@@ -65,7 +67,7 @@ function ruleOfLimit(name: keyof PlayerLimits): Rule {
   }
 }
 
-/** A self-exclusion that is over protects no more. */
+/** A self-exclusion in the past no longer protects. */
 function isEarlier(value: Value, than: Value, now: Date): boolean {
   if (than === null || new Date(than) <= now) return false
   return value === null || new Date(value) < new Date(than)
@@ -97,7 +99,7 @@ export const WaitingSchema = Type.Object(
   { description: 'A pending change that lifts an exclusion or raises a limit (W-50).' },
 )
 
-/** A player shows them in the order of their members. */
+/** In the order of PROTECTIONS. */
 export function showWaiting(waiting: WaitingChanges | null) {
   return PROTECTIONS.flatMap((member) => {
     const change = waiting?.[member]
@@ -107,7 +109,7 @@ export function showWaiting(waiting: WaitingChanges | null) {
   })
 }
 
-/** The action log has the coming value of each member. */
+/** Requested values for the audit log. */
 export function waitingValues(waiting: WaitingChanges | null): { readonly waiting?: Readonly<Record<string, Value>> } {
   if (waiting === null) return {}
   return { waiting: Object.fromEntries(Object.entries(waiting).map(([member, { value }]) => [member, value])) }
@@ -118,12 +120,12 @@ interface Request {
   readonly by: ApprovalActor
   readonly patch: Patch
   readonly before: Player
-  /** As the request would have the player. */
+  /** The player after the whole request. */
   readonly wanted: Player
   readonly now: Date
 }
 
-/** The player with the part of the request that need not wait; `waits`: there is another part. */
+/** Applies the part of the request that is immediate; `waits` is true if another part must wait. */
 export function coolOff(request: Request): { readonly player: Player; readonly waits: boolean } {
   const { coolingOff, by, patch, before, wanted, now } = request
   if (coolingOff === 'none') return { player: { ...wanted, waiting: null }, waits: false }
@@ -150,7 +152,7 @@ function openChanges(waiting: WaitingChanges | null, now: Date): WaitingChanges 
   return Object.fromEntries(Object.entries(waiting ?? {}).filter(([, { until }]) => now < new Date(until)))
 }
 
-/** A change that waits keeps the condition of its request, also when the setting is another one. */
+/** A waiting change keeps the condition of its request, even if the setting changes. */
 function mayBeMade({ from, key, person }: WaitingChange, by: ApprovalActor, now: Date): boolean {
   return from === undefined ? !isSamePerson({ keyName: key, person }, by) : now >= new Date(from)
 }

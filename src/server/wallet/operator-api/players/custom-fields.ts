@@ -1,10 +1,13 @@
-/** `customFields` as the operator may store them: the wire's, with days that exist, and of a size that can be served. */
+/** Stored form of `customFields`: the wire's members, with existing dates and a limited size. */
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { CustomFieldsSchema } from '../../../../protocol/user-profile.ts'
 import { invalid } from '../../../core/http/api/problem-details.ts'
 
-/** Bytes as JSON. Every User data call carries them, and a platform that reads answers of 64 KiB, as ours, must still read it (P-2). */
+/**
+ * Bytes as JSON. Each User data call returns them, and a platform that reads at most 64 KiB, like
+ * ours, must accept the answer (P-2).
+ */
 const MAX_BYTES = 16 * 1024
 
 export const StoredFieldsSchema = Type.Object(
@@ -17,7 +20,7 @@ export type StoredFields = Static<typeof StoredFieldsSchema>
 
 const validator = Compile(StoredFieldsSchema)
 
-/** The same, or a 400. */
+/** Returns the fields, or throws a 400. */
 export function toStoredFields(fields: object): StoredFields {
   if (!validator.Check(fields)) {
     const [fault] = validator.Errors(fields)
@@ -30,7 +33,7 @@ export function toStoredFields(fields: object): StoredFields {
   return fields
 }
 
-/** "2026-02-30 10:00:00" has the right form; a Date would make the 2nd of March of it. */
+/** "2026-02-30 10:00:00" matches the pattern, but a Date would read it as 2 March. */
 function isExistingTime(time: string): boolean {
   const iso = `${time.replace(' ', 'T')}.000Z`
   return new Date(iso).toJSON() === iso

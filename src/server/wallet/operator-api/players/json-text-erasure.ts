@@ -1,15 +1,17 @@
 /**
- * What is erased within texts of JSON (O-10): of bets where the person was and free text, of actions the values. They are read here and not by
- * Postgres, which reads no JSON in which a text has a NUL or half a character: a person whose bet had one could never be erased.
+ * Erasure within JSON texts (O-10): address and free text of bets, and values of the audit log.
+ *
+ * This program reads the texts, not Postgres, which cannot read JSON with a NUL or a lone
+ * surrogate. A player whose bet contains one could otherwise never be erased.
  */
 import { type Row, type Statement, statement, type Tx } from '../../../core/database/db.ts'
 import { mapRows } from '../../../core/database/row-mapping.ts'
 import { anonymizeBetDetails } from '../../store/bet-details.ts'
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const SLICE = 1_000
 
-/** The bets have their names still: details are found by them. */
+/** The bets still have the player's id, because their details are found by it. */
 const READ_DETAILS = statement(
   'erasure_read_details',
   `select b.first_seen_at::text as at, b.bet_id as id, d.details::text as details from purser.bet b
@@ -45,7 +47,7 @@ export function eraseDetails(tx: Tx, bucket: number, player: string, pseudonym: 
   })
 }
 
-/** What is found in the order of time and id, behind the place that the last two values name. */
+/** Visits the rows in the order of time and id, after the position in the last two values. */
 async function forEachSlice<R extends Row & { at: string; id: string }>(
   tx: Tx,
   query: Statement,
@@ -61,7 +63,7 @@ async function forEachSlice<R extends Row & { at: string; id: string }>(
   }
 }
 
-/** Of an action about the player: what was done, when and by whom. Of values only these, which describe nobody. */
+/** Members of an audit log entry that keep their values, because they describe no person. */
 const RETAINED_VALUES: ReadonlySet<string> = new Set(
   'status currency currencies amount balance isTest brand locked limits erased pseudonym'.split(' '),
 )

@@ -1,4 +1,7 @@
-/** Who a player is, opened by somebody: what was shown is kept with who opened it (O-15). A browser sees it in no other way (http/personal.ts). */
+/**
+ * Access to a player's personal data. Each access is logged with the user and the names of the
+ * members (O-15). For a browser this is the only access.
+ */
 import { type Static, Type } from 'typebox'
 import type { Actor } from '../../../core/auth/audit-log/audit-log.ts'
 import { type OperatorDeps, withPlayer } from '../operator-context.ts'

@@ -1,6 +1,9 @@
 /**
- * The end of a person's data (O-10): what describes the person goes, and what the ledger needs stays, under a pseudonym that nothing leads to.
- * Done by the owner of the tables, as servers may neither delete nor change what is written once.
+ * Erasure of a player's personal data (O-10).
+ *
+ * Data that the ledger needs stays under a pseudonym, and nothing leads from the player to the
+ * pseudonym. The erasure runs as the owner of the tables, because servers can neither delete nor
+ * change append-only rows.
  */
 
 import type { PlayerId } from '../../../../protocol/wire-ids.ts'
@@ -29,18 +32,23 @@ export interface ErasureDeps {
 }
 
 export interface ErasureResult {
-  /** Absent when there is no such player, who may have been erased before: then only what names the player is looked for. */
+  /**
+   * Absent if the player does not exist or was erased before. Then only remaining mentions of the
+   * id are erased.
+   */
   readonly pseudonym?: string
-  /** Taken out of the journal. */
+  /** Deleted from the journal. */
   readonly calls: number
-  /** Rows of the feed in which the pseudonym stands now. */
+  /** Feed rows that now have the pseudonym. */
   readonly rowsOfFeed: number
 }
 
 /**
- * Throws UsageError, and has changed nothing, while the player has money or something under way. First the player gets the pseudonym, then
- * all else. Until that is done the action is kept under the name: whoever repeats what broke off goes on with the same pseudonym, and nobody
- * makes a player of this name.
+ * Throws UsageError, without any change, if the player has money or pending work. The player is
+ * renamed first, and other data follows.
+ *
+ * Until the erasure is complete, its audit log entry has the player's id. So a repeated run
+ * continues with the same pseudonym, and no new player can have the id.
  */
 export async function erasePlayer(
   { db, buckets, now }: ErasureDeps,
@@ -81,21 +89,17 @@ const READ_UNFINISHED = statement(
 )
 
 interface UnfinishedErasure extends Row {
-  /** There was such a player. */
   erased: boolean
   pseudonym: string
 }
 
-/** Of an erasure that is not done. */
+/** Undefined if no interrupted erasure exists. */
 async function readUnfinishedErasure(tx: Tx, userId: string): Promise<UnfinishedErasure | undefined> {
   const [unfinished] = await tx.query<UnfinishedErasure>(READ_UNFINISHED, [userId])
   return unfinished
 }
 
-/**
- * False when there is no such player; throws UsageError with what stands in the way. Changes
- * nothing.
- */
+/** False if the player does not exist; throws UsageError with the obstacles. Changes nothing. */
 export function canErasePlayer({ db, buckets }: Pick<ErasureDeps, 'db' | 'buckets'>, userId: string): Promise<boolean> {
   return db.longTransaction(async (tx) => {
     await tx.query(STATEMENT_TIMEOUT_MINUTES)
@@ -124,10 +128,10 @@ async function requireRights(db: Db): Promise<void> {
 }
 
 const RANDOM_BYTES = 12
-/** Bets of one transaction. */
+/** Bets per transaction. */
 const SLICE = 1_000
 
-/** In the player's bucket, where the money stays. */
+/** The pseudonym is in the player's bucket, where the money stays. */
 function generatePseudonym(bucket: number, buckets: number): string {
   for (;;) {
     const name = `erased-${environment.randomBytes(RANDOM_BYTES).toString('hex')}`
@@ -157,9 +161,12 @@ async function requireNoObstacles(tx: Tx, bucket: number, userId: string): Promi
   if (why.length > 0) throw new UsageError(`${userId} cannot be erased yet: ${why.join('; ')}`)
 }
 
-/** What hangs on the player by name alone. Bets come last: details are found by them. */
+/**
+ * Tables that contain the player's id. Bets are renamed last, because their details are found by
+ * them.
+ */
 const NAMED = ['account', 'transfer', 'cash_movement', 'proposal', 'bet_call', 'carried_balance'] as const
-/** What is changed, and where rows go. */
+/** Tables whose rows are changed, and tables whose rows are deleted. */
 const CHANGED = [...NAMED, 'bet', 'bet_details', 'player', 'action', 'change', 'feed_counter', 'journal']
 const REDUCED = ['session', 'journal']
 const RENAMED = NAMED.map((table) =>
@@ -184,7 +191,7 @@ const RENAME_PLAYER = statement(
    where bucket = $1::int and player = $2::text`,
 )
 
-/** Calls about who is no player name bets too: they hold no money. */
+/** Bets from calls about an unknown player; they hold no money. */
 const LOCK_UNPLACED_BETS = statement(
   'erasure_lock_strays',
   `select bet_id as id from purser.bet
@@ -198,7 +205,10 @@ const RENAME_UNPLACED_BETS = ['bet_call', 'bet'].map((table) =>
   ),
 )
 
-/** Under a name of their own: one of them may have the id of a bet that the player had. */
+/**
+ * These bets get a pseudonym of their own, because an id may equal the id of one of the player's
+ * bets.
+ */
 async function pseudonymizeUnplacedBets(db: Db, bucket: number, userId: string, name: string): Promise<void> {
   const renameSome = async (tx: Tx) => {
     await tx.query(STATEMENT_TIMEOUT_SECONDS)

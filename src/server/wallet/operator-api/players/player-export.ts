@@ -1,4 +1,7 @@
-/** All that the wallet knows of one person, as lines of JSON: `{"kind": …}` and the object as the operator API shows it (O-9). */
+/**
+ * Export of a player's data as lines of JSON: `{"kind": …}` and the object as in the operator
+ * API (O-9).
+ */
 
 import { createAuditLog } from '../../../core/auth/audit-log/audit-log.ts'
 import { listCalls } from '../../../core/call-journal/journal-call-list.ts'
@@ -24,7 +27,10 @@ const READ_SESSIONS = statement(
    order by created_at, token_hash limit ${MAX_LIMIT}`,
 )
 
-/** 404 when there is no such player. Reads page by page, so that a history of any length needs no more memory than a page. */
+/**
+ * 404 if the player does not exist. Data is read page by page, so memory does not grow with the
+ * history.
+ */
 export async function* exportPlayer(deps: OperatorDeps, userId: string): AsyncGenerator<ExportLine> {
   const { player, bucket } = await findPlayer(deps, userId)
   yield { kind: 'player', player: renderPlayer(player) }

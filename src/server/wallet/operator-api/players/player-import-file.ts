@@ -1,6 +1,7 @@
 /**
- * A file of players: CSV whose first line names the columns as the operator API names the members of a player, with dots for those inside
- * ("customFields.email", "limits.stake"), and `balance`, or `balance:USD` for a currency that is not the active one.
+ * CSV file of players. The first line names the columns like the members in the operator API, with
+ * dots for nested members ("customFields.email", "limits.stake"). The column of a balance is
+ * `balance`, or `balance:USD` for a currency that is not the active one.
  */
 import { Compile } from 'typebox/compile'
 import { CustomFieldsSchema } from '../../../../protocol/user-profile.ts'
@@ -13,20 +14,19 @@ import { type OperatorDeps, toAmount, toCurrency } from '../operator-context.ts'
 import type { ImportRow } from './player-importer.ts'
 import { applyPatch, NewPlayerSchema, PlayerPatchSchema, toNewPlayer } from './player-profile.ts'
 
-/** How a cell is read. */
 type CellReader = (text: string) => unknown
 const asText: CellReader = (text) => text
 const asJson: CellReader = (text) => {
   try {
     return JSON.parse(text)
   } catch {
-    return text // and the schema says what it is not
+    return text // the schema reports the fault
   }
 }
 
 const asBoolean: CellReader = (text) => parseSpreadsheetBoolean(text) ?? text
 
-/** Members of a new player, and those that only a change of a player has. */
+/** Members of a new player; PATCH_READERS has the members that only a change can set. */
 const NEW_PLAYER_READERS: Readonly<Record<string, CellReader>> = {
   userId: asText,
   currency: asText,
@@ -55,13 +55,13 @@ export type ImportLine =
   | { readonly kind: 'row'; readonly row: ImportRow }
   | { readonly kind: 'fault'; readonly line: number; readonly reason: string }
 
-/** Characters of one row; a usual one has about 200. */
+/** Characters per row; a usual row has about 200. */
 const MAX_ROW = 50_000
 
-/** Players of one file, whose ids are kept in memory while it is read. */
+/** Players per file; their ids are kept in memory. */
 const MAX_PLAYERS = 10_000_000
 
-/** Every line of the file, one after another. Throws for a file that is none. */
+/** Throws for an unreadable file. */
 export async function* readImportFile(
   deps: Pick<OperatorDeps, 'clock' | 'buckets' | 'scales'>,
   path: string,
@@ -151,7 +151,7 @@ function toRow(deps: OperatorDeps, cells: Cells, line: number): ImportRow {
   return { line, player, openings: money.flatMap((balance) => toOpening(deps, player.currencies, balance)) }
 }
 
-/** The members that have a cell; a dot in the name is an object inside. */
+/** Members that have a cell; a dot in the name means a nested object. */
 function readMembers(
   given: readonly (readonly [string, string])[],
   readers: Readonly<Record<string, CellReader>>,
@@ -174,7 +174,9 @@ function readCustomFields(given: readonly (readonly [string, string])[]): object
   return fields.length === 0 ? {} : { customFields: Object.fromEntries(fields) }
 }
 
-/** Numbers and truths of the interface as such; what it does not name is a text. */
+/**
+ * Numbers and booleans of the interface are converted; members that it does not name stay texts.
+ */
 function chooseReader(member: string): CellReader {
   const schema = (CustomFieldsSchema.properties as Record<string, { type?: string }>)[member]
   return schema?.type === 'boolean' ? asBoolean : schema?.type === 'number' ? asJson : asText

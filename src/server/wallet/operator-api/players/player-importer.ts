@@ -1,6 +1,8 @@
 /**
- * Players from another wallet, with their opening balances (O-8). A player is taken whole or not at all, and once: one who is here already
- * as the row says is left alone, so that an import that broke off is simply run again.
+ * Import of players from another wallet, with opening balances (O-8).
+ *
+ * A player is imported completely or not at all. A player who already exists as the row describes
+ * stays unchanged, so an interrupted import can be run again.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Money, Scales } from '../../../../protocol/values/money.ts'
@@ -21,10 +23,9 @@ import { isSameCreation, renderPlayer } from './player-profile.ts'
 import { IS_BEING_ERASED, lockUserIdsShared } from './user-id-lock.ts'
 
 export interface ImportRow {
-  /** Of the file. */
   readonly line: number
   readonly player: Player
-  /** More than 0, in currencies of the player, each once. */
+  /** Amounts above 0, in currencies of the player, each currency once. */
   readonly openings: readonly Opening[]
 }
 
@@ -35,9 +36,9 @@ interface Opening {
 
 export interface ImportResult {
   readonly imported: number
-  /** Were here already, the same. */
+  /** Players that existed with the same data. */
   readonly known: number
-  /** Another player has this id, or the same one came with other data. */
+  /** The player exists with other data, or the id is being erased. */
   readonly refused: readonly { readonly line: number; readonly reason: string }[]
 }
 
@@ -50,10 +51,13 @@ export interface ImportDeps {
 
 const NOTHING: ImportResult = { imported: 0, known: 0, refused: [] }
 
-/** Of a request of its own: what is done by its name is in the action log. */
+/** Creates an actor with a request id of its own for the audit log. */
 type AuthorOf = (operation: 'importPlayers' | 'createPlayer') => Actor
 
-/** Some hundred rows, one transaction per bucket, each of which leaves an action; so does each player who may not play, or not without limits. */
+/**
+ * Imports some hundred rows with one transaction per bucket. The audit log gets an entry per
+ * transaction, and one per player with limits or a bar.
+ */
 export async function importRows(
   deps: ImportDeps,
   authorOf: AuthorOf,
@@ -99,7 +103,7 @@ async function importBucket(
   return { imported: fresh.length, known: others.length - differ.length, refused: [...differ, ...beingErased] }
 }
 
-/** Accounts and money of players that are new in this transaction: nobody else can have seen them. */
+/** The players are new in this transaction, so no other one can see them. */
 async function openImportedPlayers(
   { scales, now }: ImportDeps,
   authorOf: AuthorOf,
@@ -122,7 +126,7 @@ async function openImportedPlayers(
   ])
 }
 
-/** The player's own history begins with the rules that came from the other wallet, where there are some. */
+/** The player's history begins with the imported limits and bars, if any. */
 async function recordRules(author: Actor, tx: Tx, { line, player }: ImportRow, at: Date): Promise<void> {
   const { status, selfExcludedUntil, limits } = renderPlayer(player)
   if (status === 'active' && selfExcludedUntil === undefined && Object.keys(limits).length === 0) return
@@ -178,7 +182,7 @@ interface OpeningRow extends Opening, Record<string, unknown> {
   readonly player: PlayerId
 }
 
-/** Of players that were here: those whom the row does not describe as they were made. */
+/** Existing players whose creation differs from the row. */
 async function findDiffering(tx: Tx, bucket: number, rows: readonly ImportRow[]): Promise<ImportResult['refused']> {
   if (rows.length === 0) return []
   const creations = await readCreations(

@@ -1,4 +1,7 @@
-/** The list of players, searched by the beginning of an id or nickname, or by a whole e-mail address (O-11). */
+/**
+ * List of players, searched by the beginning of an id or nickname, or by a whole e-mail address
+ * (O-11).
+ */
 import { type Static, Type } from 'typebox'
 import { type BuiltQuery, buildQuery, type QueryCondition } from '../../../core/database/query-builder.ts'
 import {
@@ -37,15 +40,20 @@ export const PlayerQuerySchema = Type.Object(
 )
 export const PlayerListSchema = toPageSchema(PlayerSchema)
 
-/** A way in which players are known. Each is a list by an index of its own; a list of players is one behind the other. */
+/**
+ * Search key of players. Each key gives a list with an index of its own; the result is these lists
+ * one after another.
+ */
 interface PlayerSearchKey {
   readonly name: string
-  /** The column, and the text that `q` is for it. */
+  /** The column, and the function from `q` to its text. */
   readonly column: string
   readonly keyOf: (q: string) => string | undefined
-  /** Whoever may not see it could spell it out, letter by letter (O-11). */
+  /** Callers without access could spell the value out, letter by letter (O-11). */
   readonly personal?: true
-  /** Found by the whole value only: by its beginnings a reader could spell out a value that is folded (O-15). */
+  /**
+   * Only the whole value matches, because prefixes would let a reader spell out hidden data (O-15).
+   */
   readonly whole?: true
 }
 const identity = (q: string) => q
@@ -57,12 +65,15 @@ const SEARCH_KEYS: readonly PlayerSearchKey[] = [
 ]
 
 interface FoundRow extends PlayerRow {
-  /** What was found, as it stands in the index. */
+  /** Matched value as in the index. */
   key: string
   way: string
 }
 
-/** In the order of the ways, in each by what was found. A player who is found in several ways is in the list by the first one. */
+/**
+ * Ordered by search key, then by matched value. A player who matches several keys is listed for the
+ * first one.
+ */
 export async function listPlayers(
   deps: OperatorDeps,
   query: Static<typeof PlayerQuerySchema>,
@@ -87,7 +98,7 @@ export async function listPlayers(
   )
 }
 
-/** Where a page ended: the place of its way in WAYS, what was found there, and the player. */
+/** End of a page: index in SEARCH_KEYS, matched value, and player. */
 interface PlayerListPosition {
   readonly way: number
   readonly key: string
@@ -119,7 +130,7 @@ async function findPlayersByKey(
     [status ?? 'any']: status && buildBarred(status, clock.now()),
     brand: brand === undefined ? undefined : (['brand = ?::text', brand] as const),
   }
-  // Few are barred or of a brand: an index of theirs has them in order, whatever bucket they are in.
+  // Barred players and players of a brand are few; an index has them in order across buckets.
   const byBucket = searchKey.column === 'player' && (q !== undefined || (status === undefined && brand === undefined))
   const { statement, values } = byBucket
     ? buildPerBucket(searchKey, buckets, filters, limit)
@@ -139,7 +150,10 @@ function buildForAll(searchKey: PlayerSearchKey, filters: PlayerFilters, limit: 
   )
 }
 
-/** The primary key begins with the bucket: the first ones of each bucket, of which the first ones are the page. */
+/**
+ * The primary key begins with the bucket, so the first rows of each bucket are merged into the
+ * page.
+ */
 function buildPerBucket(
   searchKey: PlayerSearchKey,
   buckets: number,
@@ -158,7 +172,7 @@ function buildPerBucket(
   )
 }
 
-/** Without those whom an earlier way has found. */
+/** Excludes players that an earlier key has matched. */
 function excludeEarlierKeys(searchKey: PlayerSearchKey, q: string | undefined): QueryCondition | undefined {
   const others = SEARCH_KEYS.slice(0, SEARCH_KEYS.indexOf(searchKey)).map((other) =>
     buildMatch(other, q && other.keyOf(q)),
@@ -175,7 +189,7 @@ function buildMatch({ column, whole }: PlayerSearchKey, prefix: string | undefin
     : [`(${column} >= ?::text and ${column} < ?::text)`, prefix, prefix + PREFIX_END]
 }
 
-/** As the index player_barred says it. */
+/** Condition of the index player_barred. */
 const IS_BARRED = "(status = 'blocked' or self_excluded_until is not null)"
 
 function buildBarred(status: 'blocked' | 'self_excluded', now: Date): QueryCondition {

@@ -1,4 +1,7 @@
-/** Players: create, read, change (blocking, self-exclusion, verification, birthday, limits, profile). */
+/**
+ * Players: create, read and change (block, self-exclusion, verification, birthday, limits,
+ * profile).
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { type Static, Type } from 'typebox'
 import { CurrencySchema, OperatorUserSchema, UserIdSchema } from '../../../../protocol/bet-request.ts'
@@ -42,7 +45,7 @@ export const BrandSchema = Type.String({
   pattern: `^${BRAND}$`,
   description: 'The site on which the player registered. It never changes, and reports group by it.',
 })
-/** As a filter. */
+/** Filter form; '' selects players without a brand. */
 export const BrandOrNoneSchema = Type.String({
   pattern: `^(${BRAND})?$`,
   description: 'Only players of this brand. An empty value selects players without a brand.',
@@ -114,7 +117,10 @@ export const PlayerSchema = Type.Object({
   createdAt: Type.String({ format: 'date-time' }),
 })
 
-/** 201 for a new player, 200 for the same one again, 409 for another with this id, or while one with this id is being erased (O-10). */
+/**
+ * 201: new player; 200: the same player again. 409: another player has this id, or the id is being
+ * erased (O-10).
+ */
 export async function createPlayer(deps: OperatorDeps, author: Actor, body: Static<typeof NewPlayerSchema>) {
   const newPlayer = toNewPlayer(deps, body)
   const { bucket } = locatePlayer(deps, body.userId, '/userId')
@@ -137,7 +143,7 @@ export async function createPlayer(deps: OperatorDeps, author: Actor, body: Stat
   return { status: created ? 201 : 200, body: renderPlayer(player) } as const
 }
 
-/** Which currencies a player has is a set: `currency` names the active one, whatever order they are told in. */
+/** The order of the currencies does not matter, because `currency` names the active one. */
 export function isSameCreation(one: Creation, other: Creation): boolean {
   const inOrder = (creation: Creation) => ({ ...creation, currencies: creation.currencies.toSorted() })
   return isDeepStrictEqual(inOrder(one), inOrder(other))
@@ -165,7 +171,7 @@ export async function getPlayer(deps: OperatorDeps, userId: string) {
   return renderPlayer((await findPlayer(deps, userId)).player)
 }
 
-/** 202 when a part of the change has to wait (W-50); all of the rest is made. */
+/** 202 if a part of the change must wait (W-50); the other parts are applied. */
 export function patchPlayer(
   deps: OperatorDeps & { readonly coolingOff: CoolingOff },
   author: Actor,

@@ -1,4 +1,6 @@
-/** Sessions of players, and the switch of the active currency, which makes every earlier token out of date (P-1). */
+/**
+ * Sessions of players, and the switch of the active currency, which ends all earlier tokens (P-1).
+ */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema, IpSchema, TokenSchema, UserIdSchema } from '../../../../protocol/bet-request.ts'
 import { CountrySchema } from '../../../../protocol/user-profile.ts'
@@ -40,7 +42,7 @@ export const PlayerSessionSchema = Type.Object({
   expiresAt: Type.String({ format: 'date-time' }),
 })
 
-/** The body may be left out. */
+/** The body is optional. */
 export function createSession(
   deps: OperatorDeps,
   author: Actor,
@@ -65,12 +67,11 @@ export function endAllSessions(deps: OperatorDeps, author: Actor, userId: string
   })
 }
 
-/** In the log: nothing when there was none. */
+/** Empty for the audit log if no session ended. */
 export function toSessionsEnded(sessionsEnded: number) {
   return sessionsEnded > 0 ? { sessionsEnded } : {}
 }
 
-/** Ends every session of the player, makes the currency the active one and issues a token bound to it. */
 export function switchCurrency(
   deps: OperatorDeps,
   author: Actor,
@@ -117,7 +118,7 @@ function renderToken(token: string, { player, currency, expiresAt }: SessionReco
   return { token, userId: player, currency, expiresAt: expiresAt.toISOString() }
 }
 
-/** For the log: never the token. */
+/** The audit log never contains the token. */
 function renderSessionForLog({ currency, expiresAt, ip, country }: SessionRecord) {
   return {
     currency,

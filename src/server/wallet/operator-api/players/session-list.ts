@@ -1,4 +1,7 @@
-/** The sessions of a player: when each began and ended, and by whom. Newest first, page by page. Tokens are not kept, so none is shown (P-1). */
+/**
+ * Sessions of a player with start, end and actors, newest first. Tokens are not stored, so none is
+ * shown (P-1).
+ */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema, IpSchema } from '../../../../protocol/bet-request.ts'
 import { CountrySchema } from '../../../../protocol/user-profile.ts'
@@ -70,7 +73,7 @@ export async function listSessions(deps: OperatorDeps, userId: string, query: St
   )
 }
 
-/** By an index whose condition is stated (session_by_player). */
+/** The statement repeats the condition of the index session_by_player. */
 function readRows({ db }: OperatorDeps, bucket: number, player: PlayerId, limit: number, after: string | undefined) {
   const cursor = decodeCursor(after, 2)
   const { statement, values } = buildQuery(
@@ -102,7 +105,7 @@ const BEGINS = ['startSession', 'switchCurrency']
 const ENDS = ['switchCurrency', 'endSessions', 'changePlayer']
 type FindAuthor = (at: Date, operations: readonly string[]) => Static<typeof BySchema> | undefined
 
-/** A session begins and ends in the transaction that writes the action, at the same moment. */
+/** A session starts or ends in the transaction of the audit log entry, at the same time. */
 async function readAuthors({ db }: OperatorDeps, player: PlayerId, rows: readonly Row[]): Promise<FindAuthor> {
   const moments = rows.flatMap(({ created_at, ended_at }) => [created_at, ...(ended_at === null ? [] : [ended_at])])
   const authors =
@@ -115,7 +118,7 @@ async function readAuthors({ db }: OperatorDeps, player: PlayerId, rows: readonl
   }
 }
 
-/** One that was refused as expired is ended with its time (P-1): nobody has ended it. */
+/** A session that was refused as expired ends at its expiry (P-1), without an actor. */
 function renderSession(
   { token_hash, currency, created_at, expires_at, ended_at, ip, country }: Row,
   now: Date,

@@ -1,4 +1,4 @@
-/** The routes of sessions: begun, looked at, ended, and begun anew in another currency. */
+/** Routes of sessions: start, list, end, and switch of the currency. */
 import { Type } from 'typebox'
 import type { AuditLog } from '../../../core/auth/audit-log/audit-log.ts'
 import type { Routes } from '../../../core/http/api/route-description.ts'

@@ -1,13 +1,14 @@
 /**
- * The id of a player whose data are being erased is nobody's until that is done (O-10): what the erasure finds by the name must be the earlier
- * player's. Whoever makes a player of the name waits for an erasure that begins, and one that has begun refuses.
+ * Lock on a user id during an erasure (O-10). The erasure finds data by the id, so no new player
+ * may have the id until it is complete. The creation of a player waits while an erasure starts, and
+ * is refused once it has started.
  */
 import { statement, type Tx } from '../../../core/database/db.ts'
 
-/** The operation in the action log. While an erasure is not done, its action stands under the name. */
+/** Operation in the audit log. Until the erasure is complete, its entry has the player's id. */
 export const ERASURE_OPERATION = 'erasePlayer'
 
-/** Sorted, so that two never wait for each other. */
+/** Sorted keys prevent deadlocks. */
 const LOCK_SHARED = statement(
   'share_names',
   `select pg_advisory_xact_lock_shared(3, key)
@@ -19,14 +20,21 @@ const BEING_ERASED = statement(
   `select distinct subject as name from purser.action where subject = any($1::text[]) and operation = '${ERASURE_OPERATION}'`,
 )
 
-/** For who makes players: no erasure of these names begins until the transaction ends. Resolves to those that are being erased. */
+/**
+ * For the creation of players: no erasure of these ids can start before the end of the transaction.
+ * Resolves to the ids that are being erased.
+ */
 export async function lockUserIdsShared(tx: Tx, names: readonly string[]): Promise<ReadonlySet<string>> {
   await tx.query(LOCK_SHARED, [names])
-  const rows = await tx.query<{ name: string }>(BEING_ERASED, [names]) // behind the lock, so it sees what was waited for
+  // after the lock, so it sees the commit that it waited for
+  const rows = await tx.query<{ name: string }>(BEING_ERASED, [names])
   return new Set(rows.map(({ name }) => name))
 }
 
-/** For an erasure that begins: nobody makes a player of this name until the transaction ends. */
+/**
+ * For the start of an erasure: no player with this id can be created before the end of the
+ * transaction.
+ */
 export async function lockUserIdExclusive(tx: Tx, name: string): Promise<void> {
   await tx.query(LOCK_EXCLUSIVE, [name])
 }

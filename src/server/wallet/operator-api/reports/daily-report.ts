@@ -1,4 +1,4 @@
-/** The report: what came in, what went out and what is left, by day, currency, brand, platform and site, from the sums of the ledger. */
+/** Daily report by currency, brand, platform and site, from the sums of the ledger. */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema } from '../../../../protocol/bet-request.ts'
 import {
@@ -28,14 +28,13 @@ import { PlatformSchema, SiteSchema } from '../operator-schemas.ts'
 import { BrandSchema } from '../players/player-profile.ts'
 
 const MAX_DAYS = 400
-/** Of one answer. */
+/** Rows per answer at most. */
 const MAX_ROWS = 5_000
 const NAMES = ['currency', ...DIMENSIONS] as const
-/** Sites are as many as a platform names, so they are told apart for those who ask for it. */
+/** Sites are left out by default, because a platform can name any number of sites. */
 const DEFAULT_BY: readonly Dimension[] = ['brand', 'platform']
 const optional = Type.Optional
 
-/** The same names with other values. */
 function mapValues<K extends string, V, T>(members: Readonly<Record<K, V>>, to: (value: V) => T): Record<K, T> {
   return Object.fromEntries(Object.entries<V>(members).map(([name, value]) => [name, to(value)])) as Record<K, T>
 }
@@ -61,7 +60,10 @@ export const ReportQuerySchema = Type.Object(
   noUnknownMembers,
 )
 
-/** What a column sums: transfers of these kinds that touch an account; `sign` is what an increase of the account counts as. */
+/**
+ * A column sums the transfers of one kind that change an account. `sign` is the sign of an increase
+ * of the account.
+ */
 interface ReportColumn {
   readonly account: AccountName
   readonly kind: TransferKind
@@ -142,7 +144,10 @@ export const ReportRowSchema = Type.Object({
 export const ReportSchema = Type.Object({ data: Type.Array(ReportRowSchema) })
 export type ReportRow = Static<typeof ReportRowSchema>
 
-/** By day, then currency, brand, platform and site. A day on which nothing moved has a row once there was money of the same four. */
+/**
+ * Rows ordered by day, currency, brand, platform and site. A day without movements has a row if the
+ * same group has earlier transfers.
+ */
 export async function createDailyReport(
   deps: Pick<OperatorDeps, 'db' | 'clock' | 'scales'>,
   { by, ...filters }: Static<typeof ReportQuerySchema>,
@@ -161,7 +166,7 @@ export async function createDailyReport(
   return toRows(deps.scales, days, groups.toSorted(inOrder), sums)
 }
 
-/** What is asked for by name has it in its rows. */
+/** A dimension with a filter is always part of the rows. */
 function chooseDimensions(by: string | undefined, only: Partial<Record<Dimension, string>>): readonly Dimension[] {
   const filters: readonly string[] = by?.split(',') ?? DEFAULT_BY
   return DIMENSIONS.filter((one) => filters.includes(one) || only[one] !== undefined)
@@ -180,7 +185,7 @@ async function toRows(
   )
   const rows: ReportRow[] = []
   for (const day of days) {
-    await nextTurn() // calls are answered between two days
+    await nextTurn() // lets the process answer calls between two days
     for (const group of groups) {
       const key = groupKey(group)
       const moved = sumsOf.get(`${day.getTime()} ${key}`) ?? []
@@ -201,14 +206,14 @@ type Sum = Omit<DailySum, 'day' | 'kind'>
 type Balances = ReadonlyMap<AccountName, bigint>
 const NOTHING: Balances = new Map()
 
-/** A site is any text, so it comes last. */
+/** A site can be any text, so it is the last part. */
 const groupKey = ({ currency, platform, brand, site }: Sum) => `${currency} ${platform} ${brand} ${site}`
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 const inOrder = (a: Sum, b: Sum) => NAMES.reduce((order, name) => order || compare(a[name], b[name]), 0)
 const dayAfter = (day: Date) => new Date(day.getTime() + DAY_MS)
 const dateOf = (day: Date) => day.toISOString().slice(0, 10)
 
-/** Every day, midnight, from `from` to `to`, but none that has not begun. */
+/** Midnights of the days from `from` to `to`, without days in the future. */
 function toDays({ from, to }: { from?: string; to?: string }, now: Date): Date[] {
   const today = new Date(Math.floor(now.getTime() / DAY_MS) * DAY_MS)
   const first = from === undefined ? new Date(today.getTime() - DAY_MS) : toDay(from, '/query/from')
@@ -220,7 +225,7 @@ function toDays({ from, to }: { from?: string; to?: string }, now: Date): Date[]
   return Array.from({ length: count }, (_, i) => new Date(first.getTime() + i * DAY_MS))
 }
 
-/** A day before anybody had money is as good as any other one. */
+/** Any past day is valid, even before the first transfer. */
 function toDay(text: string, pointer: string): Date {
   return toTime(`${text}T00:00:00Z`, pointer)
 }
@@ -264,7 +269,7 @@ function renderSums(
   }
 }
 
-/** Both ways: an adjustment may go to the player or come from there. */
+/** Counts both directions, because an adjustment may debit or credit the player. */
 function sumColumn({ account, kind, sign }: ReportColumn, moved: readonly DailySum[]): bigint {
   const ofKind = moved.filter((sum) => sum.kind === kind)
   return (
@@ -276,7 +281,7 @@ function sumColumn({ account, kind, sign }: ReportColumn, moved: readonly DailyS
   )
 }
 
-/** As a spreadsheet takes it: a line per row, decimals with a point, no formulas. */
+/** CSV for spreadsheets: a line per row, decimals with a point, no formulas. */
 export function toReportCsv(rows: readonly ReportRow[]): string {
   const names = [...(Object.keys(COLUMNS) as ReportColumnName[]), 'openStakesChange', 'ggr'] as const
   const head = ['day', 'currency', 'brand', 'final', 'transfers', ...names]

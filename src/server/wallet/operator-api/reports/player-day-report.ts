@@ -1,4 +1,7 @@
-/** The players of a day: what each had at midnight, what moved, and what was there a day later. Only of players whose money moved. */
+/**
+ * Report of the players of a day: opening balance, movements, closing balance. Players without
+ * movements are left out.
+ */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema, UserIdSchema } from '../../../../protocol/bet-request.ts'
 import { formatMoney, money, requireScale, SIGNED_DECIMAL_PATTERN } from '../../../../protocol/values/money.ts'
@@ -25,9 +28,7 @@ export const PlayerDayQuerySchema = Type.Object(
   noUnknownMembers,
 )
 
-/**
- * As in the report of days (daily-report.ts): what goes out of the account is told as it is called.
- */
+/** Names and signs equal the columns of daily-report.ts. */
 const MEMBERS = {
   deposits: { kind: 'deposit', sign: 1n },
   withdrawals: { kind: 'withdrawal', sign: -1n },

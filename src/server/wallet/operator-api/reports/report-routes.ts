@@ -1,4 +1,4 @@
-/** The routes of reports: JSON, or a table for spreadsheets as `Accept` asks. */
+/** Routes of reports, as JSON or CSV according to `Accept`. */
 import { CSV, jsonOrCsv, type Routes } from '../../../core/http/api/route-description.ts'
 import type { OperatorDeps } from '../operator-context.ts'
 import { describeOperatorRoute } from '../operator-schemas.ts'
