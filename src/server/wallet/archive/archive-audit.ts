@@ -1,4 +1,7 @@
-/** The files against the database: each is what was written, and what it has of an account ends in the balance that the account carries on from. */
+/**
+ * Audit of the archive files against the database. Each file is unchanged, and its transfers of an
+ * account end in the account's carried balance.
+ */
 
 import { errorText } from '../../../runtime/errors/error-text.ts'
 import { type Db, type Row, statement } from '../../core/database/db.ts'
@@ -14,7 +17,7 @@ export const ARCHIVE_CHECKS = {
   sums: 'the stored sums of archived transfers are the sums of the files',
 } as const
 
-/** Where findings go (invariant-checks.ts). */
+/** Receiver of findings (invariant-checks.ts). */
 interface FindingSink {
   add(check: string, row: Row): void
 }
@@ -50,7 +53,9 @@ interface ArchivedAccountRow extends Row {
   from_balance: bigint
 }
 
-/** Not while files are being written: each file and the sums are looked at in a snapshot of their own. */
+/**
+ * Must not run while files are written, because each file and the sums have snapshots of their own.
+ */
 export async function auditArchive(
   db: Pick<Db, 'snapshot' | 'query'>,
   folder: string,

@@ -1,6 +1,9 @@
 /**
- * The files: NDJSON, compressed. The SHA-256 of a file's bytes is in its name, so what is damaged shows without a database, and no two files meet. A
- * file gets its name when it is on the disk and was read again; under another name nobody looks at it.
+ * Archive files: compressed NDJSON.
+ *
+ * The name contains the SHA-256 of the bytes, so damage is visible without a database, and no two
+ * files collide. A file gets its name after it is on disk and was read again. Files with any other
+ * name are ignored.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
@@ -22,26 +25,26 @@ import {
 } from './archive-lines.ts'
 
 const FILE_NAME = /^purser-archive-[\d-]{10}-([0-9a-f]{64})\.ndjson\.gz$/
-/** For the user of the command alone, as a database's files are. */
+/** Only the user of the command has access, as with the files of a database. */
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
-/** Of a file that is not what was written. */
+/** The file differs from the bytes that were written. */
 export class DamagedArchiveError extends Error {}
 
 export interface ArchiveFile {
   readonly header: ArchiveHeader
-  /** By their places: the first one has place 1. */
+  /** In the order of their places, from 1. */
   readonly accounts: readonly ArchivedAccount[]
 }
 
-/** Whose file it is: of this database, and while it is written of this run. */
+/** Owner of a file: the database, and during the write the run. */
 export interface ArchiveWriter {
   readonly database: string
   readonly run: string
 }
 
-/** Writes it and reads it again. Resolves to its name when nothing can take it away any more but who may delete files. */
+/** Writes the file, reads it again, and resolves to its name when the file is durable. */
 export async function writeArchive(
   folder: string,
   writer: ArchiveWriter,
@@ -61,13 +64,13 @@ export async function writeArchive(
     await rename(partial, join(folder, name))
     await withFsync(folder, 'r', async () => {})
   } catch (error) {
-    await rm(partial, { force: true }).catch(() => {}) // what is wrong is said by the first error
+    await rm(partial, { force: true }).catch(() => {}) // the first error names the cause
     throw toDiskFullError(error, `the file of ${text.length} bytes in ${folder}`) ?? error
   }
   return name
 }
 
-/** A new folder is on the disk when the one that it stands in is. */
+/** A new folder is durable after an fsync of its parent. */
 async function makeFolderDurably(folder: string): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
   if (first === undefined) return
@@ -92,7 +95,10 @@ async function withFsync(
 const PARTIAL_SUFFIX = '.partial'
 const formatPartialPrefix = (database: string) => `purser-archive-${database}-`
 
-/** What runs of this database left that were ended while they wrote; none is at work now. Those of other databases may be. */
+/**
+ * Removes partial files of earlier runs of this database; no other run is active. Files of other
+ * databases may be in use.
+ */
 export async function removePartialFiles(folder: string, database: string): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names)
@@ -100,7 +106,7 @@ export async function removePartialFiles(folder: string, database: string): Prom
       await rm(join(folder, name), { force: true })
 }
 
-/** Throws Damaged with what is wrong; UsageError when there is no such file. */
+/** Throws DamagedArchiveError with the fault, or UsageError if the file cannot be read. */
 export async function readArchive(folder: string, name: string): Promise<ArchiveFile> {
   const bytes = await readFile(join(folder, name)).catch(() => {
     throw new UsageError(`${join(folder, name)} cannot be read: check that this is the folder of the archive`)

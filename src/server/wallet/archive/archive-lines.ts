@@ -1,4 +1,7 @@
-/** The lines of a file: a header, then of each account a head, its transfers and what describes its bets. Amounts are in minor units, as texts. */
+/**
+ * Lines of an archive file: a header, then per account a head, transfers, and details of bets.
+ * Amounts are texts of minor units.
+ */
 import type { AccountName, TransferKind } from '../ledger/posting.ts'
 
 export const ARCHIVE_FORMAT = 1
@@ -6,16 +9,16 @@ export const ARCHIVE_FORMAT = 1
 export interface ArchiveHeader {
   readonly purser: 'archive'
   readonly format: typeof ARCHIVE_FORMAT
-  /** Which database it is of; a file knows no player by name, the database does (O-10). */
+  /** Id of the database. Only the database knows the players of a file (O-10). */
   readonly database: string
   readonly before: string
   readonly madeAt: string
-  /** The decimals of each currency. */
+  /** Decimals per currency. */
   readonly scales: Readonly<Record<string, number>>
   readonly accounts: number
   readonly transfers: number
   readonly bets: number
-  /** By currency, what each account of the ledger came to: they come to zero together. */
+  /** Sum per currency and ledger account; the sums of a currency add up to zero. */
   readonly sums: ArchiveSums
 }
 
@@ -35,7 +38,7 @@ export interface TransferLine {
   readonly debit: AccountName
   readonly credit: AccountName
   readonly amount: string
-  /** The player's, after it. */
+  /** The player's, after the transfer. */
   readonly balance: string
   readonly at: string
   readonly bet?: string
@@ -45,15 +48,14 @@ export interface TransferLine {
   readonly site?: string
 }
 
-/** Behind the transfers of its account. */
 export interface BetLine {
   readonly bet: string
   readonly details: unknown
 }
 
 /**
- * What a file has of one account, or a portion of it: one with many transfers has several places. The place in the file, from 1 on, is how the
- * database knows whose it is.
+ * Content of a file for one account, or for a portion of an account with many transfers. Its place
+ * in the file, counted from 1, is the key to the player in the database.
  */
 export interface ArchivedAccount {
   readonly head: AccountLine

@@ -1,12 +1,14 @@
 /**
- * Portion of an account that the next archive file takes: its transfers after the carried
- * balance, in the order of their numbers, up to the first transfer that has to stay.
+ * Portion of an account that the next archive file takes.
  *
- * A transfer stays while it is too young, or while its bet is open or ended too recently. The
- * descriptions of the bets that these transfers staked move to the file with them.
+ * It contains the transfers after the carried balance, in the order of their numbers, up to the
+ * first transfer that must stay.
  *
- * Invariant: an account keeps all of its transfers from one number on. Bets and calls stay,
- * because the rules need them for later calls (O-13).
+ * A transfer must stay if it is too recent, or if its bet is open or has ended too recently. The
+ * details of the bets that these transfers staked move to the file too.
+ *
+ * Invariant: an account keeps all transfers from one number on. Bets and calls stay, because the
+ * rules need them for later calls (O-13).
  */
 
 import { type Money, money, ZERO } from '../../../protocol/values/money.ts'
@@ -16,10 +18,13 @@ import { effectOnPlayer } from '../ledger/posting.ts'
 import { anonymizeBetDetails } from '../store/bet-details.ts'
 import { type AccountLine, type BetLine, formatArchiveLine, type TransferLine } from './archive-lines.ts'
 
-/** What a portion has at most: a player's calls wait while it is taken, so one who has more has several. */
+/**
+ * Limits of a portion. The player's calls wait during its removal, so large accounts have several
+ * portions.
+ */
 export interface PortionSize {
   readonly transfers: number
-  /** Of what describes bets. A single one that has more is a portion of its own. */
+  /** Bytes of bet details; a single larger one is a portion of its own. */
   readonly bytes: number
 }
 
@@ -35,9 +40,8 @@ export interface ArchivePortion extends AccountKey {
   readonly head: AccountLine
   readonly transfers: readonly TransferLine[]
   readonly bets: readonly BetLine[]
-  /** As it stands in a file. */
   readonly text: string
-  /** The keys of their details. */
+  /** Keys of their details. */
   readonly described: readonly { readonly betId: string; readonly at: string }[]
 }
 
@@ -61,14 +65,14 @@ interface BetRow extends Row {
   status: string
   first_seen_at: string
   last_at: string
-  /** Of what describes it. */
+  /** Size of the details; null without details. */
   bytes: number | null
 }
 
-/** A time as a text that sorts, to the microsecond that Postgres keeps. */
+/** Sortable text of a time, with the microseconds of Postgres. */
 const formatTimestampSql = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** As `formatTimestampSql` writes it. */
+/** Same format as `formatTimestampSql`. */
 export function formatMicrosecondTime(at: Date): string {
   return at.toISOString().replace('Z', '000Z')
 }
@@ -115,24 +119,28 @@ const READ_DETAILS = statement(
 )
 
 export interface PortionSearchResult {
-  /** Undefined when nothing of the account may go. */
+  /** Undefined if no transfer of the account may be archived. */
   readonly portion?: ArchivePortion
-  /** Something old has to stay, as its bet is not over, or not for long enough. */
+  /** An old transfer must stay, because its bet is open or ended too recently. */
   readonly isHeldBack: boolean
-  /** Behind this portion there may be another one. */
+  /** Another portion may follow. */
   readonly hasMore: boolean
 }
 
-/** An account whose transfers do not follow from each other: the audit says what is wrong with it, and nothing of it may go. */
+/**
+ * The account's transfers do not form a chain. No transfer is archived, and the audit reports the
+ * fault.
+ */
 export class BrokenAccountError extends Error {}
 
-/** Where a portion begins. */
 interface PortionEnd {
   readonly version: bigint
   readonly balance: Money
 }
 
-/** Of the transfers behind `from`, or behind what the account carries on from, this many at most. Throws Broken. */
+/**
+ * Reads at most `most` transfers after `from` or the carried balance; throws BrokenAccountError.
+ */
 export async function readPortion(
   tx: Tx,
   account: AccountKey,
@@ -169,7 +177,7 @@ export async function readPortion(
   return { ...found, portion: { ...account, head, transfers, bets: details, text, described } }
 }
 
-/** The first of them whose bets are described in so many bytes, but one at least. */
+/** The first rows whose bet details fit into `bytes`, but at least one row. */
 function limitByBytes(rows: TransferRow[], bets: ReadonlyMap<string, BetRow>, bytes: number): TransferRow[] {
   let sum = 0
   const end = rows.findIndex((row, i) => {
@@ -184,7 +192,6 @@ async function readCarriedBalance(tx: Tx, { bucket, player, currency }: AccountK
   return end ?? { version: 0n, balance: ZERO }
 }
 
-/** Where the next one begins. */
 export function toPortionEnd({ head: { to } }: Pick<ArchivePortion, 'head'>): PortionEnd {
   return { version: BigInt(to.version), balance: money(BigInt(to.balance)) }
 }
@@ -193,7 +200,7 @@ function findStakedBet({ kind, bet_id }: TransferRow, bets: ReadonlyMap<string, 
   return kind === 'stake' && bet_id !== null ? bets.get(bet_id) : undefined
 }
 
-/** The bets that were staked with these transfers, where something describes them. */
+/** Bets that these transfers staked, if they have details. */
 function listDescribedBets(
   selected: readonly TransferRow[],
   bets: ReadonlyMap<string, BetRow>,

@@ -1,7 +1,10 @@
 /**
- * `purser archive`: file after file. First a file is on the disk and was read again, then it is noted, then its accounts are taken, each in a
- * transaction of its own. Ended anywhere, each row is in the database or in a file that the database knows, and the next run goes on. What no row of
- * `carried_balance` names in a file was not taken, and nobody looks at it.
+ * Run of `purser archive`, file by file.
+ *
+ * A file is first written and read again, then recorded, then its portions are removed from the
+ * database, each in a transaction. After an interruption each row is in the database or in a
+ * recorded file, and the next run continues. A portion in a file counts only if a row of
+ * `carried_balance` names it.
  */
 
 import type { Currency, PlayerId } from '../../../protocol/wire-ids.ts'
@@ -26,19 +29,20 @@ import {
 } from './archive-portion.ts'
 import { removePortion } from './portion-removal.ts'
 
-/** What a file has, about: it is held in memory. `bytes` are its characters before it is compressed. */
+/**
+ * Approximate size of a file, which is held in memory. `bytes` are characters before compression.
+ */
 const MAX_FILE: PortionSize = { transfers: 50_000, bytes: 32_000_000 }
-/** Accounts that are looked for at once. */
+/** Accounts per query. */
 const ACCOUNTS_PER_READ = 500
 
 export interface ArchiveOptions {
   readonly db: Db
   readonly folder: string
-  /** Midnight, when a day (UTC) begins. */
+  /** Midnight (UTC). */
   readonly before: Date
   readonly now: Date
   readonly signal: AbortSignal
-  /** A line for who waits. */
   printStatus(line: string): void
   /** For tests. */
   readonly file?: PortionSize
@@ -48,13 +52,16 @@ export interface ArchiveOptions {
 export interface ArchiveResult {
   files: number
   transfers: number
-  /** Bets whose details went. */
+  /** Bets whose details were archived. */
   bets: number
-  /** Accounts with old transfers behind one of a bet that is not over, or not for long enough. */
+  /** Accounts with old transfers that must stay, because a bet is open or ended too recently. */
   heldBack: number
-  /** Portions that changed between their file and their turn, or follow one that did: another run takes them. */
+  /**
+   * Portions that changed before their removal, or follow such a portion; another run archives
+   * them.
+   */
   changed: number
-  /** Accounts of which nothing went, as the audit finds something. */
+  /** Accounts that were skipped, because the audit has findings for them. */
   broken: number
 }
 
@@ -101,7 +108,10 @@ async function requireDeletePrivilege(db: Db): Promise<void> {
     throw new UsageError('this role may not delete rows: run the command as the owner of the tables')
 }
 
-/** Sums of days that are not kept are made of their transfers, so these stay. A wallet that keeps days at the same time makes us look again. */
+/**
+ * The transfers of open days must stay, because sums are computed from them. If a wallet closes
+ * days meanwhile, the check is repeated.
+ */
 async function requireClosedDays({ db, before, now }: ArchiveOptions): Promise<void> {
   for (let last: Date | undefined; ; ) {
     await closeDays(db, now)
@@ -115,7 +125,10 @@ async function requireClosedDays({ db, before, now }: ArchiveOptions): Promise<v
   }
 }
 
-/** All that may go, account after account. The portion before one of the same account may not be taken yet: it goes on where that ends. */
+/**
+ * Yields all portions, account by account. The previous portion of the account may not be removed
+ * yet, so the next one starts at its end.
+ */
 async function* iteratePortions(options: ArchiveOptions, done: ArchiveResult): AsyncGenerator<ArchivePortion> {
   const { db, before, signal } = options
   for await (const account of iterateOldAccounts(db, before)) {
@@ -196,13 +209,12 @@ const CREATE_DATABASE_ID = statement(
   "insert into purser.setting (name, value) values ('database', $1::text) on conflict (name) do nothing",
 )
 
-/** The first run gives the database its id. */
 async function ensureDatabaseId(db: Db): Promise<string> {
   await db.longTransaction((tx) => tx.execute(CREATE_DATABASE_ID, [environment.uuid()]))
   return (await readDatabaseId(db)) ?? ''
 }
 
-/** Undefined of a database that has no archive. */
+/** Undefined if the database has no archive. */
 export async function readDatabaseId(db: Pick<Db, 'query'>): Promise<string | undefined> {
   const [row] = await db.query<{ value: string }>(READ_DATABASE_ID)
   return row?.value
@@ -212,7 +224,7 @@ const NEXT_BUCKET = statement(
   'archive_next_bucket',
   'select bucket from purser.account where bucket > $1::int order by bucket limit 1',
 )
-/** `is_old`: the first transfer behind what the account carries on from. */
+/** `is_old` concerns the first transfer after the carried balance. */
 const NEXT_ACCOUNTS = statement(
   'archive_next_accounts',
   `select a.player, a.currency, coalesce((
@@ -231,7 +243,10 @@ interface AccountRow extends Row {
   is_old: boolean
 }
 
-/** Those that may have something to go; one whose first transfer is missing is looked at too, and found broken. */
+/**
+ * Yields accounts that may have a portion. An account without its first transfer is included, and
+ * reported as broken later.
+ */
 async function* iterateOldAccounts(db: Db, before: Date): AsyncGenerator<AccountKey> {
   for await (const bucket of iterateBuckets(db, NEXT_BUCKET))
     for (let position: readonly string[] | undefined = ['', '']; position !== undefined; ) {

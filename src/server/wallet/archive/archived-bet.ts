@@ -1,10 +1,10 @@
-/** What the API says of a bet, with what of it lies in files. */
+/** Archived transfers of a bet, read from the files and added to the bet as the API shows it. */
 
 import { formatMoney, money, requireScale } from '../../../protocol/values/money.ts'
 import { effectOnPlayer } from '../ledger/posting.ts'
 import { type ArchiveFile, readArchive } from './archive-file.ts'
 
-/** A transfer in a file, as the operator's API names it. */
+/** As the operator API names it. */
 export interface ArchivedTransferLocation {
   readonly transferId: string
   readonly file: string
@@ -29,8 +29,8 @@ interface AdjustmentView {
 }
 
 /**
- * The bet with all of its transfers, and what describes it. Throws Damaged, or UsageError without
- * its file.
+ * Returns the bet with all transfers and its details. Throws DamagedArchiveError, or UsageError if
+ * a file cannot be read.
  */
 export async function addArchivedTransfers<B extends ArchivableBetView>(folder: string, bet: B): Promise<B> {
   const files = new Map<string, ArchiveFile>()
@@ -55,7 +55,7 @@ function toLocations({ transferId, archived }: AdjustmentView): ArchivedTransfer
   return archived === undefined ? [] : [{ transferId, ...archived }]
 }
 
-/** Its time is all that the database does not have. */
+/** The database lacks only the time. */
 function addTime(
   files: ReadonlyMap<string, ArchiveFile>,
   { archived: _, ...one }: AdjustmentView,
@@ -64,7 +64,7 @@ function addTime(
   return { at: readTransfer(files, found).at, ...one }
 }
 
-/** As the API shows one (operator/statement.ts). */
+/** Same form as in the operator API (operator-api/money/statement.ts). */
 function readTransfer(
   files: ReadonlyMap<string, ArchiveFile>,
   { transferId, file, account }: ArchivedTransferLocation,

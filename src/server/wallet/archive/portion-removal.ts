@@ -1,7 +1,9 @@
 /**
- * Takes a portion out of the database, when its file is on the disk: in one transaction the account gets the balance that it carries on from, its
- * bets what was done for them, the days their sums, and the rows go. Who moves money of a player or changes a bet holds the player's lock, and so
- * does this; what was written is compared with what is there under the lock, so a row that the file does not have never goes.
+ * Removal of a portion from the database after its file is durable.
+ *
+ * One transaction writes the carried balance, adds the sums of bets and days, and deletes the rows.
+ * It holds the player's lock, like every change of the player's money or bets. It compares the
+ * portion with the rows again, so a row that is missing in the file is never deleted.
  */
 import { type Db, STATEMENT_TIMEOUT_SECONDS, statement, type Tx } from '../../core/database/db.ts'
 import { mapRows, mapSingleRow } from '../../core/database/row-mapping.ts'
@@ -16,7 +18,7 @@ const LOCK_PLAYER = statement(
 interface CarriedBalance extends Pick<ArchivePortion, 'bucket' | 'player' | 'currency'> {
   readonly to: ArchivePortion['head']['to']
   readonly file: string
-  /** In the file. */
+  /** Place in the file. */
   readonly place: number
 }
 
@@ -57,7 +59,7 @@ const ADD_BET_SUMS = statement(
 )
 
 export interface DaySum extends TransferSum {
-  /** As `2026-11-23`. */
+  /** YYYY-MM-DD. */
   readonly day: string
 }
 
@@ -90,7 +92,10 @@ const DELETE_DETAILS = statement(
    where d.bucket = $1::int and d.first_seen_at = k.at and d.bet_id = k.bet_id and d.player = $2::text`,
 )
 
-/** `place`: in the file. False, with nothing changed, when the account is not any more what was written. */
+/**
+ * `place` is the place in the file. False, without any change, if the account differs from the
+ * written portion.
+ */
 export function removePortion(
   db: Pick<Db, 'longTransaction'>,
   written: ArchivePortion,
@@ -127,7 +132,7 @@ async function carryForward(tx: Tx, portion: ArchivePortion, file: string, place
   requireCount(await tx.execute(DELETE_DETAILS, [...of, ...keys]), described.length, 'details')
 }
 
-/** What is written goes, and nothing else; what throws undoes all of it. */
+/** A different number of rows throws, which rolls back the transaction. */
 function requireCount(found: number, expected: number, unit: string): void {
   if (found !== expected) throw new Error(`the database has ${found} ${unit}, the file has ${expected}`)
 }
@@ -146,13 +151,13 @@ function sumTransfersByBet(transfers: readonly TransferLine[]): BetSum[] {
   return [...sums.values()]
 }
 
-/** Rows that several runs write: in one order, so that none waits for another in a circle. */
+/** Several runs write these rows; one order prevents deadlocks. */
 function sortByKey(sums: ReadonlyMap<string, DaySum>): DaySum[] {
   const keys = [...sums.keys()].sort()
   return keys.flatMap((key) => sums.get(key) ?? [])
 }
 
-/** By their keys, so that those of several accounts can be added up. */
+/** Sums by key, so the sums of several accounts can be added. */
 export function sumTransfersByDay(
   currency: string,
   brand: string,
