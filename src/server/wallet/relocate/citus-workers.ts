@@ -1,4 +1,7 @@
-/** Over several machines a worker may have what the coordinator has committed, and not shown it yet: then nobody may look. */
+/**
+ * Recovery of prepared transactions on Citus workers. A worker may not show a committed transaction
+ * yet, so a comparison must wait.
+ */
 
 import { sleep } from '../../../runtime/async/sleep.ts'
 import { UnavailableError } from '../../../runtime/errors/cli-errors.ts'
@@ -13,7 +16,7 @@ const PREPARED = statement(
 const MAX_ATTEMPTS = 30
 const PAUSE_MS = 1_000
 
-/** Throws when a worker keeps transactions that are neither over nor undone. */
+/** Throws UnavailableError if a worker keeps prepared transactions. */
 export async function recoverPreparedTransactions(db: Db): Promise<void> {
   if (db.kind !== 'citus') return
   for (let attempt = 1; ; attempt += 1) {

@@ -1,8 +1,10 @@
 /**
- * `purser move`: the wallet's rows in another database, while the wallet runs. Round after round all rows are compared, and those that differ are
- * copied; so it needs to know nothing of who changes what, and can be ended at any moment. In the last part nobody else can write: the tables
- * are locked, all is compared once more, and the same transaction closes the old database for good. When that does not come to its end, the locks are
- * gone with it, and nothing was closed.
+ * Run of `purser move`: a copy of the wallet's rows into another database while the wallet runs.
+ *
+ * Each round compares all rows and copies the differences. So the move depends on no other process,
+ * and can be interrupted at any time. The final step locks the tables, compares everything once
+ * more, and closes the old database in the same transaction. If it fails, the locks end and nothing
+ * is closed.
  */
 
 import { environment } from '../../../runtime/environment.ts'
@@ -22,14 +24,14 @@ import { copyPlayers } from './player-copy.ts'
 import { type MoveSides, type MoveTable, toMoveTables } from './row-sync.ts'
 import { readShapes } from './table-shape.ts'
 
-/** A round that has copied of no more players leaves little for the last part. */
+/** A round with at most this number of copied players leaves little for the final step. */
 const MAX_CHANGED_BEFORE_LAST_PART = 200
 const MOST_ROUNDS = 10
-/** For what holds a table, such as a dump. New calls wait behind us meanwhile. */
+/** Waits for holders of table locks, such as a dump; new calls wait meanwhile. */
 const LOCK_TIMEOUT = '10s'
 const SECOND_MS = 1_000
 
-/** Never less than it takes. */
+/** Rounds up. */
 function toSeconds(ms: number): number {
   return Math.ceil(ms / SECOND_MS)
 }
@@ -37,17 +39,16 @@ function toSeconds(ms: number): number {
 export interface MoveOptions {
   readonly from: Db
   readonly to: Db
-  /** The same databases again, for transactions that last. */
+  /** The same databases for long transactions. */
   readonly holders: { readonly from: Db; readonly to: Db }
-  /** Of the new database; undefined: as many as it has, or one. */
+  /** Number in the new database; undefined means its present number, or one. */
   readonly buckets: number | undefined
-  /** With the last part. */
+  /** Includes the final step. */
   readonly isLast: boolean
-  /** Where it goes, without user and password. */
+  /** Target address without user and password. */
   readonly address: string
   readonly signal: AbortSignal
   now(): Date
-  /** A line for who waits. */
   print(line: string): void
   progress(label: string, done: number, of: number): void
 }
@@ -55,9 +56,8 @@ export interface MoveOptions {
 export interface MoveResult {
   readonly state: 'stopped' | 'copied' | 'different' | 'ready'
   readonly players: number
-  /** Milliseconds for which the last part will keep calls waiting, or has. */
+  /** Estimated or measured milliseconds during which the final step delays calls. */
   readonly ms: number
-  /** What is not the same at the end. */
   readonly differences: readonly string[]
   readonly totals?: MoveTotals
 }
@@ -87,7 +87,7 @@ export async function moveDatabase(options: MoveOptions): Promise<MoveResult> {
 
 const COUNT = statement('move_count_players', 'select count(*)::int as players from purser.player')
 
-/** Until little is left, or it does not get less. */
+/** Rounds end when few differences are left or their number no longer falls. */
 async function copyInRounds(run: MoveRun): Promise<MoveResult> {
   const { from, print, signal } = run
   for (let [round, before] = [1, Number.POSITIVE_INFINITY]; ; round += 1) {
@@ -98,7 +98,7 @@ async function copyInRounds(run: MoveRun): Promise<MoveResult> {
     print(`round ${round}: ${players} players compared in ${toSeconds(ms)} s, ${changed} of them copied`)
     const isShort =
       changed <= MAX_CHANGED_BEFORE_LAST_PART || (round > 1 && changed > before / 2) || round === MOST_ROUNDS
-    // The first one has copied: how long comparing takes, only the next one says.
+    // The first round copies; only the next one shows the duration of a comparison.
     if (isShort && (round > 1 || changed === 0)) return { ...done, state: 'copied' }
     before = changed
   }
@@ -112,11 +112,12 @@ interface RoundResult {
   readonly rows: Readonly<Record<string, number>>
 }
 
-/** All tables once. `isLast`: nobody else writes. */
+/** Compares all tables once. `isLast`: no other process writes. */
 async function runRound(run: MoveRun, isLast: boolean, of: number): Promise<RoundResult> {
   const { from, sides, ofPlayers, byKey, signal, progress } = run
   const beganAt = environment.monotonicNow()
-  if (!isLast) await numberAllChanges(from, WALLET_CHANGES, signal).catch(() => {}) // what has no number comes later
+  // events without a number are copied later
+  if (!isLast) await numberAllChanges(from, WALLET_CHANGES, signal).catch(() => {})
   const walked = await copyPlayers({
     ...{ sides, tables: ofPlayers, signal, isLast },
     progress: (players) => progress('players', players, of),
@@ -124,7 +125,8 @@ async function runRound(run: MoveRun, isLast: boolean, of: number): Promise<Roun
   const different = [...walked.different]
   await createJournalDays(sides)
   for (const table of byKey) {
-    if (!isLast && table.shape.table === 'console_session') continue // of a person who came behind the look at people
+    // the user of the row may be newer than the comparison of console_user
+    if (!isLast && table.shape.table === 'console_session') continue
     const { isSame } = await syncTable(sides, table, signal)
     if (!isSame) different.push(table.shape.table)
   }
@@ -164,12 +166,11 @@ async function finishMove(
       if (error instanceof LastPartRollback) return error.done
       throw error
     })
-  // The old one is closed for good before the new one can be used.
+  // The old database is closed before the new one can be used.
   if (done.state === 'ready') await writeIncomingMove(to, { ...id, isReady: true })
   return done
 }
 
-/** While nobody writes. */
 async function compareAll(run: MoveRun): Promise<MoveResult> {
   const { sides, ofPlayers, signal } = run
   const { players, ms, different, rows } = await runRound(run, true, 0)

@@ -1,6 +1,7 @@
 /**
- * The feed with its numbers: who follows it goes on with the same cursor. A row lies in the bucket of its players, so one whose players have several
- * buckets in the new database becomes several rows there, one behind another.
+ * Copy of the feed with its numbers, so consumers continue with the same cursor. A row belongs to
+ * the bucket of its players. If the new database has several buckets for them, the row becomes
+ * several consecutive rows.
  */
 
 import type { StoredEvent } from '../../core/change-feed/change-store.ts'
@@ -9,7 +10,7 @@ import { bucketOf } from '../store/bucket.ts'
 import { splitItemByPlayer, WALLET_CHANGES } from '../store/wallet-changes.ts'
 import { type MoveSides, readSnapshot } from './row-sync.ts'
 
-/** Rows of a slice, each with some hundred events at most. */
+/** Rows per slice, each with some hundred events at most. */
 const AT_ONCE = 100
 
 interface ChangeRow extends Row {
@@ -17,7 +18,7 @@ interface ChangeRow extends Row {
   size: number
   at: string
   events: string
-  /** None of what has no number yet. */
+  /** Null for rows without a number. */
   last: string | null
 }
 
@@ -66,11 +67,14 @@ const SET_COUNT = statement(
 interface Outcome {
   readonly rows: number
   readonly changed: number
-  /** On both sides there is the same, behind copying. */
+  /** Both sides are equal after the copy. */
   readonly isSame: boolean
 }
 
-/** `isLast`: nobody writes any more, and what has no number yet comes too. Else it is left for the next time. */
+/**
+ * `isLast`: no other process writes, and rows without a number are copied too. Otherwise these rows
+ * are left to a later round.
+ */
 export async function copyFeed(sides: MoveSides, isLast: boolean, signal: AbortSignal): Promise<Outcome> {
   const { from, to, buckets } = sides
   const [extent] = await readSnapshot<{ count: string; first: string | null }>(from, EXTENT, [])
@@ -88,7 +92,7 @@ export async function copyFeed(sides: MoveSides, isLast: boolean, signal: AbortS
       changed += expected.length
       await to.longTransaction(async (tx) => {
         await tx.execute(REMOVE_RANGE, range)
-        // What has a number may be added in any order.
+        // Numbered rows can be inserted in any order.
         for (const values of toRuns(expected.toSorted((a, b) => a.bucket - b.bucket))) await tx.execute(ADD, values)
       })
       isSame &&= isEqual(await readSnapshot<ChangeRow>(to, IN_RANGE, range), expected)
@@ -111,7 +115,7 @@ export async function copyFeed(sides: MoveSides, isLast: boolean, signal: AbortS
   return { rows: rows + expected.length, changed, isSame: isSame && isWhole }
 }
 
-/** Up to the first gap: over several machines, what one has is seen before what another one has. */
+/** The rows before the first gap: on several machines rows can become visible out of order. */
 function takeUntilGap(rows: readonly ChangeRow[], after: string): readonly ChangeRow[] {
   let last = BigInt(after)
   const gap = rows.findIndex((row) => {
@@ -122,7 +126,7 @@ function takeUntilGap(rows: readonly ChangeRow[], after: string): readonly Chang
   return gap === -1 ? rows : rows.slice(0, gap)
 }
 
-/** As it lies in a database of so many buckets. */
+/** The row in a database with this number of buckets. */
 export function splitByBucket(row: ChangeRow, buckets: number): ChangeRow[] {
   const items = JSON.parse(row.events) as StoredEvent[]
   const runs: { bucket: number; items: StoredEvent[] }[] = []
@@ -151,7 +155,10 @@ function isEqual(there: readonly ChangeRow[], expected: readonly ChangeRow[]): b
   )
 }
 
-/** Rows of one bucket behind one another, which are added together. What has no number is ordered by when it was added. */
+/**
+ * Groups consecutive rows of a bucket for one insert. The order of inserts orders rows without a
+ * number.
+ */
 function toRuns(rows: readonly ChangeRow[]): unknown[][] {
   const runs: ChangeRow[][] = []
   for (const row of rows) {

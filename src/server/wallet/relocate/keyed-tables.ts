@@ -1,8 +1,8 @@
-/** Tables that are not a player's, in the order of their keys: slice by slice compared, and made the same where they differ. */
+/** Copy of tables without players, compared slice by slice in the order of their keys. */
 import { type Row, statement } from '../../core/database/db.ts'
 import { type MoveSides, type MoveTable, readSnapshot, syncRows } from './row-sync.ts'
 
-/** Rows of a slice. */
+/** Rows per slice. */
 const AT_ONCE = 2_000
 
 const DAYS = statement(
@@ -10,10 +10,10 @@ const DAYS = statement(
   `select right(c.relname, 8) as day from pg_catalog.pg_inherits i join pg_catalog.pg_class c on c.oid = i.inhrelid
    where i.inhparent = 'purser.journal'::regclass order by 1`,
 )
-/** Long enough: the old days of the new database are those of the old one. */
+/** The long retention keeps the days of the old database. */
 const CREATE_DAY = statement('move_make_day_of_journal', "select purser.rotate_journal_of('purser', $1::date, 36500)")
 
-/** The days of the journal are tables of their own. */
+/** Each day of the journal is a table. */
 export async function createJournalDays({ from, to }: MoveSides): Promise<void> {
   const [source, target] = await Promise.all([from, to].map((db) => readSnapshot<{ day: string }>(db, DAYS, [])))
   const made = new Set(target?.map(({ day }) => day))
@@ -31,7 +31,7 @@ interface Outcome {
   readonly isSame: boolean
 }
 
-/** `isSame`: behind copying, which says something when nobody else writes. */
+/** `isSame` is the comparison after the copy; it is reliable if no other process writes. */
 export async function syncTable(sides: MoveSides, table: MoveTable, signal: AbortSignal): Promise<Outcome> {
   const { shape, statements } = table
   const none: null[] = shape.key.map(() => null)

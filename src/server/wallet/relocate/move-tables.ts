@@ -1,9 +1,9 @@
 /**
- * What becomes of each table of the wallet. Tables of the platform and of the gateway are other servers': they stay where they are, and go on there.
- * A test holds this list against the schema.
+ * Role of each wallet table in a move. Tables of platform and gateway stay, because other servers
+ * use them. A test compares this list with the schema.
  */
 
-/** All rows of a player, found by the name; each goes into the bucket that the name has there. */
+/** Tables of players' rows, found by player id; the id decides the bucket in the new database. */
 export const PLAYER_TABLES = [
   'player',
   'session',
@@ -17,7 +17,7 @@ export const PLAYER_TABLES = [
   'bet_call',
 ] as const
 
-/** Found by their keys. A person comes before the sessions of that person. */
+/** Tables whose rows are found by primary key. Users come before their sessions. */
 export const KEYED_TABLES = [
   'currency',
   'setting',
@@ -36,10 +36,10 @@ export const KEYED_TABLES = [
   'bet_event',
 ] as const
 
-/** With its numbers, so that every cursor stays good. */
+/** Tables of the feed, copied with their numbers, so every cursor stays valid. */
 export const FEED_TABLES = ['feed_counter', 'change'] as const
 
-/** Why they stay. */
+/** Tables that are not copied, with the reason. */
 export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   migration: 'that of the new database, which has the same version',
   call_stats: 'what each process counted in the last hour',
@@ -47,10 +47,13 @@ export const EXCLUDED_TABLES: Readonly<Record<string, string>> = {
   console_failure: 'wrong passwords of the last day',
 }
 
-/** Nothing is written there any more once the database was moved away. The rest says what was asked of it since. */
+/**
+ * Tables without writes after the move. The other tables record later operations on the old
+ * database.
+ */
 export const TABLES_TO_CLOSE: readonly string[] = [...PLAYER_TABLES, ...KEYED_TABLES, ...FEED_TABLES].filter(
   (table) => !['setting', 'action', 'journal'].includes(table),
 )
 
-/** In the order in which a wallet locks: who has a player, or the count of changes, has all that it needs and is waited for. */
+/** In the lock order of a wallet: a transaction that holds a player or the counter can finish. */
 export const TABLES_TO_LOCK: readonly string[] = [...PLAYER_TABLES, ...KEYED_TABLES, ...FEED_TABLES]

@@ -1,4 +1,4 @@
-/** Whether a database may be moved to: an empty one, or one that this very move has begun to fill. */
+/** Target of a move: an empty database, or the database that this move has started to fill. */
 
 import { environment } from '../../../runtime/environment.ts'
 import { UsageError } from '../../../runtime/errors/cli-errors.ts'
@@ -26,7 +26,7 @@ const HAS_SETTINGS = statement(
   'move_has_settings',
   'select 1 as row from purser.setting where not name = any($1::text[]) limit 1',
 )
-/** One after another: Citus joins no table that it has spread with one that it has not. */
+/** One query per table, because Citus does not join distributed tables with others. */
 const HAS_ROWS = OTHERS.map(
   (table) => [table, statement(`move_has_${table}`, `select 1 as row from purser.${table} limit 1`)] as const,
 )
@@ -34,10 +34,10 @@ const IS_DISTRIBUTED = statement(
   'move_is_spread',
   "select 1 as is_spread from pg_catalog.pg_dist_partition where logicalrelid = 'purser.player'::regclass",
 )
-/** Rows are compared by it, so it must be the same function on both sides. */
+/** Rows are compared by their hash, so both servers must have the same hash function. */
 const HASH = statement('move_hash', "select hashtextextended('purser', 0)::text as hash")
 
-/** Throws when a role is not the owner of the tables, or the two servers cannot be compared. */
+/** Throws if a role does not own the tables, or if the servers cannot be compared. */
 export async function requireComparable(from: Db, to: Db): Promise<void> {
   if (from.kind === 'pglite' || to.kind === 'pglite')
     throw new UsageError('the embedded database cannot be moved: a move is from one Postgres to another one')
@@ -51,14 +51,14 @@ export async function requireComparable(from: Db, to: Db): Promise<void> {
     throw new UsageError('the two servers make different hashes of the same text, so rows cannot be compared by them')
 }
 
-/** The id that an archive knows it by, too. */
+/** The archive uses the same id. */
 async function ensureDatabaseId(db: Db): Promise<string> {
   await db.longTransaction((tx) => tx.execute(MAKE_ID, [environment.uuid()]))
   const [row] = await db.query<Row & { value: string }>(READ_ID)
   return row?.value ?? ''
 }
 
-/** The move that fills `to`: begun, or gone on with. Throws UsageError for any other database. */
+/** Starts or continues the move to `to`; throws UsageError for any other database. */
 export async function claimTarget(from: Db, to: Db, buckets: number | undefined): Promise<IncomingMove> {
   const [{ away: movedTo }, { here: known }] = [await readRelocationState(from), await readRelocationState(to)]
   if (movedTo !== undefined && movedTo.id !== known?.id) throw new UsageError(describeMovedTo(movedTo))

@@ -1,4 +1,7 @@
-/** Whole tables on both sides, each in one snapshot: what a walk from player to player would not meet is counted here. */
+/**
+ * Totals of whole tables on both sides, each in one snapshot. They find rows that the comparison by
+ * player does not visit.
+ */
 import { type Db, type Row, statement } from '../../core/database/db.ts'
 import type { MoveSides, MoveTable } from './row-sync.ts'
 
@@ -17,7 +20,7 @@ const BETS = statement(
 interface Money extends Row {
   currency: string
   accounts: string
-  /** In minor units. */
+  /** Minor units. */
   balance: string
 }
 
@@ -32,7 +35,7 @@ export interface MoveTotals {
   readonly rows: Readonly<Record<string, string>>
 }
 
-/** `walked`: of each table the rows that were compared one by one. */
+/** `walked` has the number of compared rows per table. */
 export async function compareTotals(
   { from, to }: MoveSides,
   tables: readonly MoveTable[],

@@ -1,23 +1,22 @@
-/** Players in the order of their names, bucket by bucket of the old database: all of their rows are compared, and made the same where they differ. */
+/** Copy of players' rows, compared player by player in each bucket of the old database. */
 import { type Row, statement } from '../../core/database/db.ts'
 import { bucketOf } from '../store/bucket.ts'
 import { type MovePortion, type MoveSides, type MoveTable, readSnapshot, syncRows } from './row-sync.ts'
 
-/** Players of a slice. */
+/** Players per slice. */
 const AT_ONCE = 500
-/** Rows whose keys are held in memory, about. */
+/** Approximate number of rows whose keys are in memory. */
 const ROWS = 50_000
-/** Slices at once. */
 const CONCURRENT_SLICES = 2
 
 export interface PlayerCopyResult {
-  /** Names that were looked at. */
+  /** Compared ids. */
   players: number
-  /** Of these, how many had something that differed. */
+  /** Ids with at least one difference. */
   changed: number
-  /** What still differs behind copying: nobody else may write when that is looked at. */
+  /** Differences after the copy; reliable only if no other process writes. */
   readonly different: string[]
-  /** Of each table, the rows of the old database. */
+  /** Rows of the old database per table. */
   readonly rows: Record<string, number>
 }
 
@@ -25,12 +24,12 @@ export interface PlayerCopyOptions {
   readonly sides: MoveSides
   readonly tables: readonly MoveTable[]
   readonly signal: AbortSignal
-  /** Compares again what it has copied. */
+  /** True: rows are compared again after the copy. */
   readonly isLast: boolean
   progress(players: number): void
 }
 
-/** Calls about who is no player name bets too; each of them has a call that says so. */
+/** Calls about unknown players create bets too; each of these bets has a row in bet_call. */
 const NAMES_IN_SOURCE = statement(
   'move_names',
   `with known as materialized (select player from purser.player where bucket = $1::int and player > $2::text order by player limit ${AT_ONCE}),
@@ -72,7 +71,7 @@ interface PlayerSlice {
   readonly names: readonly string[]
 }
 
-/** One after another; undefined behind the last one. */
+/** Reads slices one after another; undefined after the last one. */
 function createSliceReader({
   sides: { from, to, oldBuckets, buckets },
 }: PlayerCopyOptions): () => Promise<PlayerSlice | undefined> {
@@ -142,7 +141,7 @@ async function comparePlayers(sides: MoveSides, { statements, fromValues, toValu
   return { different, rows: source.reduce((sum, { rows }) => sum + rows, 0) }
 }
 
-/** So many that their keys fit into memory; one at least. */
+/** Groups players so that their keys fit into memory; a group has at least one player. */
 function toPortions(players: readonly DifferingPlayer[]): string[][] {
   const all: string[][] = []
   let rows = Number.POSITIVE_INFINITY

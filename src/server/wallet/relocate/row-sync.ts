@@ -1,6 +1,7 @@
 /**
- * Makes the rows of the new database those of the old one: what differs is read there and written here, what is too much here goes. Nothing is
- * remembered. Each portion is a transaction of its own, so whoever is ended anywhere begins again, and finds what is done already.
+ * Synchronisation of rows from the old to the new database. Different rows are copied, and extra
+ * rows deleted. It keeps no state: each portion is a transaction of its own, so an interrupted run
+ * starts again and finds the finished work.
  */
 import { type Db, RELOCATION_CHUNK_SETTINGS, type Row, type Statement } from '../../core/database/db.ts'
 import { bucketOf } from '../store/bucket.ts'
@@ -11,24 +12,27 @@ type Cell = string | null
 export interface MoveSides {
   readonly from: Db
   readonly to: Db
-  /** Of the old database, and of the new one. */
+  /** Number of buckets in the old database; `buckets` is the number in the new one. */
   readonly oldBuckets: number
   readonly buckets: number
 }
 
-/** A table, of which some rows are looked at on both sides. */
+/** A table and a selection of its rows on both sides. */
 export interface MovePortion {
   readonly shape: TableShape
   readonly statements: ShapeStatements
-  /** Keys and hashes of these rows. */
+  /** Statement for keys and hashes of the rows. */
   readonly keys: Statement
   readonly fromValues: readonly unknown[]
   readonly toValues: readonly unknown[]
-  /** In which they lie in the old database. */
+  /** Bucket of the rows in the old database. */
   readonly bucket: number
 }
 
-/** Rows that are written in one transaction; what describes bets has some kilobytes each, and a chunk of the journal some hundred. */
+/**
+ * Rows per transaction. Details of bets have some kilobytes each, chunks of the journal some
+ * hundred.
+ */
 const AT_ONCE = 1_000
 const LARGE_AT_ONCE = 20
 
@@ -38,7 +42,7 @@ interface KeyedRow extends Row {
   hash: string
 }
 
-/** In a snapshot of its own. */
+/** Each read has a snapshot of its own. */
 export function readSnapshot<R extends Row>(db: Pick<Db, 'snapshot'>, query: Statement, values: readonly unknown[]) {
   return db.snapshot(async (tx) => {
     await tx.query(RELOCATION_CHUNK_SETTINGS)
@@ -46,7 +50,7 @@ export function readSnapshot<R extends Row>(db: Pick<Db, 'snapshot'>, query: Sta
   })
 }
 
-/** Resolves to the rows that were written or taken away. */
+/** Resolves to the number of rows that were written or deleted. */
 export async function syncRows(sides: MoveSides, portion: MovePortion): Promise<number> {
   const { keys, fromValues, toValues } = portion
   const [source, target] = await Promise.all([
@@ -73,7 +77,7 @@ async function copyRows(sides: MoveSides, portion: MovePortion, some: readonly K
   const keys = toColumns(some.map(({ key }) => key))
   const rows = await readSnapshot<{ row: Cell[] }>(sides.from, statements.read, [bucket, ...keys])
   const place = shape.hasBucket ? shape.columns.findIndex(({ name }) => name === 'player') : -1
-  // Of a table without a player, the number of buckets says all that there is to say.
+  // For a table without players the first parameter is the number of buckets.
   const groups = groupByBucket(rows, ({ row }) =>
     place === -1 ? sides.buckets : bucketOf(row[place] ?? '', sides.buckets),
   )

@@ -1,19 +1,21 @@
-/** What the catalog says of a table, and the statements that follow: rows travel as texts, whatever their columns are. */
+/**
+ * Shape of a table from the catalog, and its statements. Rows are sent as texts.
+ */
 import { type Queryable, type Statement, statement } from '../../core/database/db.ts'
 import { DATABASE_OWN_SETTINGS } from '../../core/database/relocation-state.ts'
 
 interface Column {
   readonly name: string
   readonly type: string
-  /** Place in the primary key; null outside. */
+  /** Position in the primary key; null for other columns. */
   readonly key: number | null
 }
 
 export interface TableShape {
   readonly table: string
-  /** That travel: the bucket is made anew, and what is generated is generated. */
+  /** Copied columns: the bucket is computed anew, and generated columns are left out. */
   readonly columns: readonly Column[]
-  /** Without the bucket. */
+  /** Primary key without the bucket. */
   readonly key: readonly Column[]
   readonly hasBucket: boolean
 }
@@ -33,7 +35,10 @@ const READ_COLUMNS = statement(
    where c.relnamespace = 'purser'::regnamespace and c.relname = any($1::text[]) order by c.relname, a.attnum`,
 )
 
-/** One row of a batch stands for all of its buckets, and the same one twice. It is found in each bucket then: a time leads to nothing there. */
+/**
+ * Rows are copied once per event and time, without their bucket. The copy inserts each one into
+ * every bucket; an entry without a bet in its bucket finds nothing.
+ */
 const BET_EVENT: TableShape = {
   table: 'bet_event',
   hasBucket: true,
@@ -60,29 +65,32 @@ export async function readShapes(db: Queryable, tables: readonly string[]): Prom
 
 const TIME = 'timestamp with time zone'
 
-/** Times are told in UTC, whatever the session has. */
+/** Times are texts in UTC, independent of the time zone of the session. */
 const utcColumn = ({ name, type }: Column) => (type === TIME ? `(t.${name} at time zone 'UTC')` : `t.${name}`)
 const asText = (column: Column) => `${utcColumn(column)}::text`
 const fromText = (text: string, { type }: Column) =>
   type === TIME ? `(${text}::timestamp at time zone 'UTC')` : `${text}::${type}`
-/** In one order on every server. */
+/** The collation gives the same order on every server. */
 const orderColumn = (column: Column) => (column.type === 'text' ? `t.${column.name} collate "C"` : `t.${column.name}`)
-/** Of what is large only how large it is: chunks have an id of their own, and get smaller when a player is forgotten. */
+/**
+ * Large values are compared by length: chunks have their own id, and erasure of a player shrinks
+ * them.
+ */
 const comparedColumn = (column: Column) =>
   column.type === 'bytea' ? `octet_length(t.${column.name})` : utcColumn(column)
 
-/** A row as a number. Sums of them are compared: who has the same rows has the same sum. */
+/** Hash of a row. The sums of the hashes are compared; equal rows have equal sums. */
 function hashOf({ columns }: TableShape): string {
   return `hashtextextended(row(${columns.map(comparedColumn).join(', ')})::text, 0)`
 }
 
-/** What stands behind `from`, as `t`. */
+/** Expression after `from`, with the alias `t`. */
 function rowSource({ table }: TableShape): string {
   if (table === 'bet_event') return '(select distinct event_id, first_seen_at from purser.bet_event) t'
   return `purser.${table} t`
 }
 
-/** `$1` are buckets, `$2` names. Bets and what describes them have indexes of their own. */
+/** `$1` are buckets, `$2` player ids. Bets and their details need their own indexes. */
 function playersClause({ table }: TableShape): string {
   const isOfPlayers = (t: string) => `${t}.bucket = any($1::int[]) and ${t}.player = any($2::text[])`
   if (table === 'bet') return `from purser.bet t where ${isOfPlayers('t')} and t.first_seen_at > '-infinity'`
@@ -94,7 +102,7 @@ function playersClause({ table }: TableShape): string {
 
 const STAYS = DATABASE_OWN_SETTINGS.map((name) => `'${name}'`).join(', ')
 
-/** Between two keys: `$1`… the one before, behind them the last one, or nulls for the end. */
+/** Rows after the first key up to the second one; null means no bound. */
 function rangeClause(shape: TableShape): string {
   const { key, table } = shape
   const [columns, count] = [`(${key.map(orderColumn).join(', ')})`, key.length]
@@ -105,20 +113,20 @@ function rangeClause(shape: TableShape): string {
 }
 
 const keyOf = ({ key }: TableShape) => `array[${key.map(asText).join(', ')}]`
-/** Of what one bucket has. */
+/** 0 for rows without a bucket of their own. */
 const bucketColumn = ({ hasBucket, table }: TableShape) => (hasBucket && table !== 'bet_event' ? 't.bucket' : '0')
 const formatNames = (columns: readonly Column[]) => columns.map(({ name }) => name).join(', ')
 const formatLists = (columns: readonly Column[]) => columns.map((_, i) => `$${i + 2}::text[]`).join(', ')
 
 export interface ShapeStatements {
-  /** Rows and hash of each player. */
+  /** Per player. */
   readonly sumsOfPlayers: Statement
   readonly keysOfPlayers: Statement
   readonly sumsInRange: Statement
   readonly keysInRange: Statement
-  /** The key that is so many behind `$1`…: the last parameter. */
+  /** Key at an offset after the first parameters; the last parameter is the offset. */
   readonly bound: Statement
-  /** By lists of keys behind `$1`, the bucket. */
+  /** Parameters are the bucket `$1` and lists of keys. */
   readonly read: Statement
   readonly put: Statement
   readonly remove: Statement
