@@ -1,9 +1,15 @@
-/** The invariants of bets against the ledger: what was done for a bet is exactly what its state says. In SQL over some bets, with all of their calls and transfers. */
+/**
+ * Invariants of bets against the ledger: the transfers of a bet match its state. They are SQL over
+ * some bets with all their calls and transfers.
+ */
 
 import { REMEMBERED_REFUSALS } from '../../protocol/reply-codes.ts'
 import type { InvariantChecks } from '../core/database/invariant-checks.ts'
 
-/** Per bet, from its transfers: what each account came to. A transfer under another platform or site than its bet is none of it (W-43, O-7). */
+/**
+ * Per bet, the sum of its transfers for each account. Transfers with another platform or site than
+ * their bet are excluded (W-43, O-7).
+ */
 const ACTUAL = `
   select bucket, player as owner, bet_id, currency, platform, site,
     count(*) filter (where kind = 'stake') as stakes,
@@ -14,7 +20,7 @@ const ACTUAL = `
     sum(case when credit = 'house' then amount when debit = 'house' then -amount else 0 end) as to_house
   from purser.transfer where bet_id is not null group by bucket, player, bet_id, currency, platform, site`
 
-/** Per placed bet, from its state: what each account should have come to, less what the transfers in files came to (O-13). */
+/** Per placed bet, the sums that its state requires, less the transfers in files (O-13). */
 const EXPECTED = `
   select bucket, player as owner, bet_id, currency, platform, site, status, archived_to_player is not null as is_archived,
     case when status in ('open', 'settled') and funder = 'player' then -stake else 0 end
@@ -27,12 +33,12 @@ const EXPECTED = `
   from purser.bet where stake is not null`
 
 /**
- * The accepted Place bet is recorded by the bet's row; here it is only when it is an anomaly
+ * The bet's row records the accepted Place bet; it is a call only as an anomaly
  * (bet-call-store.ts).
  */
 const IS_PLACEMENT = "operation = 'place' and outcome = 'applied'"
 
-/** Per bet, the call that took effect last; its accepted Place bet counts as none. */
+/** Per bet, the last applied call, without the accepted Place bet. */
 const LAST_APPLIED = `
   select distinct on (bucket, player, bet_id) bucket, player, bet_id, operation from purser.bet_call
   where outcome = 'applied' order by bucket, player, bet_id, seq desc`
@@ -42,7 +48,7 @@ const REFUSED = `
   select distinct bucket, player, bet_id, true as is_refused from purser.bet_call
   where operation = 'place' and refusal in (${REMEMBERED_REFUSALS.map((refusal) => `'${refusal}'`).join(', ')})`
 
-/** The transfers that the calls say they made: what a bet's history shows. */
+/** Transfers that the calls name, as in a bet's history. */
 const ALL_NAMED = `
   select bucket, player, bet_id, currency, stake_version as version from purser.bet where stake_version is not null
   union all
@@ -50,7 +56,7 @@ const ALL_NAMED = `
     join purser.bet b on b.bucket = c.bucket and b.player = c.player and b.bet_id = c.bet_id
     cross join unnest(c.transfers) as v (version)`
 
-/** Without those that are in files. */
+/** Without transfers in files. */
 const NAMED = `
   select n.* from (${ALL_NAMED}) n left join purser.carried c using (bucket, player, currency) where n.version > coalesce(c.version, 0)`
 

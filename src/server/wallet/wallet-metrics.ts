@@ -1,4 +1,4 @@
-/** What a monitoring system scrapes from a wallet (Prometheus text). No label is unbounded: no player, bet or token. */
+/** Metrics of a wallet in Prometheus format. Labels are bounded: no player, bet or token. */
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { OPERATIONS } from '../../protocol/operation.ts'
 import { createHistogram } from '../core/observability/histogram.ts'
@@ -39,7 +39,8 @@ export function createWalletMetrics(
     labelNames: ['anomaly'],
     registers,
   })
-  for (const anomaly of ANOMALIES) anomalies.inc({ anomaly }, 0) // Prometheus sees no increase from no series to 1
+  // Prometheus sees no increase if a series starts at 1
+  for (const anomaly of ANOMALIES) anomalies.inc({ anomaly }, 0)
   const wait = createHistogram('wallet_queue_wait_seconds', 'Time that calls waited for a batch')
   new Gauge({
     name: 'wallet_queue_depth',

@@ -1,4 +1,4 @@
-/** Puts the partner side together: lanes over a database, the rules, and the HTTP of the wire. */
+/** Composition of the wallet: queue and lanes, rules, and the partner wire. */
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -18,8 +18,9 @@ import type { DecodeSettings } from './wire/call-decoder.ts'
 import { registerWalletCalls } from './wire/wallet-wire.ts'
 
 /**
- * Transactions of one process at once, spread over the buckets. Fewer make larger batches, which cost less per call; one
- * for every two cores keeps both sides busy. The embedded database has one connection.
+ * Lanes, and so concurrent transactions, per process. Fewer lanes make larger batches, which cost
+ * less per call. One lane per two cores keeps wallet and database busy. The embedded database has
+ * one connection.
  */
 const MAX_LANES = 4
 const SERVER_LANES = Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), MAX_LANES)
@@ -31,26 +32,24 @@ export interface WalletDeps {
   readonly log: Logger
   readonly buckets: number
   readonly secrets: readonly string[]
-  /** By the place of the secret, the name of its platform; empty for those of PARTNER_SECRET (W-43). */
+  /** Platform names by the index of their secret; empty for PARTNER_SECRET (W-43). */
   readonly platforms: readonly string[]
   readonly rules: Rules
   readonly settings: DecodeSettings
   readonly journal: CallJournal
   readonly tracing: Tracing | undefined
-  /** Made here unless given. */
+  /** Default: created here. */
   readonly metrics?: WalletMetrics
-  /** How many webhooks are in which state, for the metrics. */
   webhookStates(): Readonly<Record<string, number>>
-  /** `off` leaves every call to the rules. */
+  /** `off` sends every call to the rules path. */
   readonly gate: 'on' | 'off'
-  /** The server is going down: connections are not to be used again. */
+  /** The server is stopping: each answer closes its connection. */
   isDraining(): boolean
 }
 
 export interface Wallet {
   readonly metrics: WalletMetrics
   readonly callQueue: CallQueue
-  /** Adds the calls of the interface to an HTTP server. */
   register(entrance: WireServer): Promise<void>
 }
 
