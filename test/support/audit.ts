@@ -1,6 +1,9 @@
 import type { OperatorClient } from './operator.ts'
 
-/** Throws with the findings, also when the answer is not an audit at all: a silent audit proves nothing. */
+/**
+ * Throws with the findings. An answer that is not an audit throws too, because an absent audit
+ * proves nothing.
+ */
 export async function auditIsClean(operator: OperatorClient): Promise<void> {
   const { status, body } = await operator.request('GET', '/operator/audit')
   const findings = typeof body === 'object' && body !== null && 'findings' in body ? body.findings : undefined

@@ -1,26 +1,25 @@
-/**
- * Do the platform and the wallet agree? Both keep their tables in one database here, so that one statement can hold every
- * bet of the one against the same bet of the other.
- */
+/** Compares the bets of the platform and the wallet, whose tables share one database here. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
 export interface BothSides {
   query<Row extends pg.QueryResultRow>(sql: string, values?: unknown[]): Promise<Row[]>
-  /** Bets that are not in a definite state, or about which the two do not agree, as text. */
+  /** Bets that are in an intermediate state, or on which the two sides differ, as text. */
   disagreements(): Promise<string[]>
-  /** Pairs of calls that the wallet applied in another order than the platform had decided them in. */
+  /** Pairs of calls that the wallet applied in another order than the platform decided them. */
   outOfOrder(): Promise<string[]>
-  /** Deliveries that are not over. */
   unfinished(): Promise<number>
-  /** When the next delivery is due, in milliseconds; Infinity when none is. */
+  /** Milliseconds until the next delivery is due; Infinity without a waiting delivery. */
   nextDue(): Promise<number>
-  /** Throws when a delivery is still not over after this time. */
+  /** Throws when a delivery has no final outcome after this time. */
   quiet(withinMs: number): Promise<void>
   close(): Promise<void>
 }
 
-/** A bet that the platform calls accepted is open in the wallet, and so on; of a declined one the wallet holds no money, and knows nothing if it was not called (C-10, C-11). */
+/**
+ * The states that belong together: an accepted bet of the platform is open in the wallet, and so
+ * on. For a declined bet the wallet holds no money; without a call it has no record (C-10, C-11).
+ */
 const DISAGREEMENTS = `
   select p.bet_id, w.bet_id as wallet_bet_id, p.status, p.reason, p.acknowledged_status, p.payout, p.acknowledged_payout, p.result_type, p.acknowledged_result_type,
     p.stake, p.currency, p.user_id, w.status as wallet_status, w.stake as wallet_stake, w.payout as wallet_payout,

@@ -1,4 +1,4 @@
-/** What a call of the platform breaks of the interface's rules, held against the calls before it. */
+/** Checks a call of the platform against the interface's rules and against the earlier calls. */
 import { createHmac } from 'node:crypto'
 import { Compile } from 'typebox/compile'
 import { BET_SCHEMAS } from '../../src/protocol/bet-request.ts'
@@ -10,7 +10,7 @@ import type { JsonObject } from './wire.ts'
 interface Earlier {
   readonly secrets: readonly string[]
   readonly requests: readonly Received[]
-  /** Those that are not answered. */
+  /** Requests without an answer yet. */
   readonly open: ReadonlySet<Received>
 }
 
@@ -22,10 +22,10 @@ const COMMON = [
   ...['coefficient', 'gameType', 'bonusId', 'bonusTemplateId', 'ticketType'],
 ]
 const ONLY_IN_PLACE = ['ip', 'info', 'subPartnerId', 'metadata']
-/** Members that a bet keeps through its whole life (C-7). */
+/** A bet keeps these members for its whole life (C-7). */
 const KEPT = ['userId', 'operatorUser', 'currency', 'coefficient', 'gameType', 'ticketType', 'bonusId']
 
-/** What a request breaks of the interface's rules, beside earlier requests of the same bet. */
+/** The rules that a request breaks, alone or with earlier requests of its bet. */
 export function faultsOf(earlier: Earlier, request: Received): string[] {
   const faults: string[] = []
   if (!earlier.secrets.some((secret) => isSigned(request, secret)))
@@ -37,7 +37,10 @@ export function faultsOf(earlier: Earlier, request: Received): string[] {
   return faults
 }
 
-/** Written here a second time, so that a mistake of src/ does not cancel itself out (S-1). */
+/**
+ * The signature is computed here a second time, so that a mistake in src/ does not hide itself
+ * (S-1).
+ */
 export function isSigned({ headers, text }: Received, secret: string): boolean {
   const [header = '', payload, mac] = String(headers['x-sign-jws']).split('.')
   const signed = `${header}.${Buffer.from(text).toString('base64url')}`
@@ -63,7 +66,10 @@ function betFaults(operation: 'place' | 'settle' | 'unsettle' | 'rollback', body
   return faults
 }
 
-/** C-5: one requestId, one text. C-6: one call of a bet at a time. C-7: what was placed stays. */
+/**
+ * A requestId always has the same text (C-5), a bet has one call at a time (C-6), and the members
+ * of the placement stay the same (C-7).
+ */
 function lifeFaults({ requests, open }: Earlier, request: Received): string[] {
   const { body, text } = request
   const mine = requests.filter((earlier) => earlier.body.transactionId === body.transactionId)

@@ -1,4 +1,7 @@
-/** Certificates for servers under test, made by openssl: an authority of their own, and those that it has signed. */
+/**
+ * Certificates for servers under test, made by openssl: an authority and certificates that it
+ * signs.
+ */
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -7,9 +10,9 @@ import { serverUser } from './postgres-binaries.ts'
 
 export interface Certificates {
   readonly folder: string
-  /** The file of the authority's certificate. */
+  /** A path. */
   readonly authority: string
-  /** The files of a certificate for this name, and of its key. */
+  /** Both members are paths. */
   sign(host: string): { certificate: string; key: string }
   remove(): void
 }
@@ -37,7 +40,7 @@ export function makeCertificates(): Certificates {
   }
 }
 
-/** Postgres takes only a key that belongs to its own user. */
+/** Postgres accepts only a key that belongs to its own user. */
 function own(path: string): void {
   const user = serverUser()
   if ('uid' in user) chownSync(path, user.uid, user.gid)

@@ -1,7 +1,7 @@
-/** A database over several Citus nodes: the coordinator comes first, its workers behind it. */
+/** A database over several Citus nodes, the coordinator first and then its workers. */
 import pg from 'pg'
 
-/** Resolves to its address, that of the coordinator. */
+/** Resolves to the address of the coordinator. */
 export async function makeCitusDatabase(name: string, nodes: readonly string[]): Promise<string> {
   for (const node of nodes) {
     await inAdmin(node, async (admin) => void (await admin.query(`create database ${name}`)))

@@ -1,7 +1,9 @@
 /**
- * Three Citus nodes for `npm run test:citus` (vitest's globalSetup there): a coordinator and two workers on loopback, in folders of their own,
- * which commit as production does. Citus is not among the packages of this repository: PURSER_CITUS names the folder of a Postgres that has
- * it, with `bin` and `lib`.
+ * The Citus nodes of `npm run test:citus` (globalSetup of vitest): a coordinator and two workers on
+ * loopback.
+ *
+ * Each node has its own folder and commits as in production. PURSER_CITUS names the folder of a
+ * Postgres with Citus, which is no package of this repository.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
@@ -10,7 +12,7 @@ import type { TestProject } from 'vitest/node'
 import { type OtherServer, type PostgresSettings, type Server, startPostgres } from './postgres-server.ts'
 
 const WORKERS = 2
-/** As in the image of compose.yaml's profile, too. */
+/** The image in the profile of compose.yaml has the same settings. */
 export const NODE_SETTINGS = {
   shared_preload_libraries: 'citus',
   wal_level: 'logical',
@@ -32,7 +34,7 @@ export async function teardown(): Promise<void> {
   await Promise.all(nodes.map((node) => node.stop()))
 }
 
-/** The coordinator first. `start`: servers that can be killed, too. */
+/** The coordinator comes first. `start` may start servers that a test can kill. */
 export async function startCitus<S extends Server>(
   start: (settings: PostgresSettings, other: OtherServer) => Promise<S>,
   workers = WORKERS,

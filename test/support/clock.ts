@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/runtime/clock.ts'
 
-/** The system's clock, as long as nobody moves it. */
+/** The system's clock, plus the time that a test has added. */
 export interface TestClock extends Clock {
   advance(milliseconds: number): void
 }

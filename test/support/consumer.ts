@@ -1,4 +1,6 @@
-/** A consumer of webhooks: an HTTP server that keeps what it is told, and answers as it is asked to. */
+/**
+ * A consumer of webhooks: an HTTP server that records each message and answers as the test decides.
+ */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -9,7 +11,7 @@ export interface Told {
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly type: string
-  /** The event, as the feed has it. */
+  /** The event in the feed's format. */
   readonly data: ToldEvent
   readonly receivedAt: number
   readonly status: number
@@ -18,16 +20,18 @@ export interface Told {
 export interface Consumer {
   readonly url: string
   readonly port: number
-  /** In the order in which they came, refused ones too. */
+  /** In the order of arrival, including rejected ones. */
   readonly told: Told[]
-  /** What it says to the next ones; 200 unless it is asked for something else. */
+  /** Returns the status for each following message; 200 by default. */
   answer: (type: string, data: Told['data']) => number
-  /** Resolves once this many messages, or those that `is` is true of, were answered with 200. */
+  /**
+   * Resolves once this number of messages, or of messages that match `is`, was answered with 200.
+   */
   until(count: number, is?: (told: Told) => boolean): Promise<Told[]>
   close(): Promise<void>
 }
 
-/** `heard` gets each message in place of `told`, for as many as no test can keep. */
+/** `heard` receives the messages instead of `told`, for tests with too many messages for memory. */
 export async function startConsumer(port = 0, heard?: (told: Told) => void): Promise<Consumer> {
   const told: Told[] = []
   const hear = heard ?? ((one) => void told.push(one))
@@ -70,7 +74,10 @@ export async function startConsumer(port = 0, heard?: (told: Told) => void): Pro
   return consumer
 }
 
-/** As a consumer does it that has read standardwebhooks.com, and nothing of ours: which of the signatures this secret made. */
+/**
+ * Verifies as the specification (standardwebhooks.com) requires, without our own code. The result
+ * says for each signature if this secret made it.
+ */
 export function verifies(secret: string, { headers, text }: Pick<Told, 'headers' | 'text'>): boolean[] {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`

@@ -1,6 +1,7 @@
 /**
- * Databases on the test run's Postgres (started in postgres-server.ts). The first one asked for makes the migrated
- * template, all of them are clones of it: about 50 ms instead of every migration again.
+ * Databases on the Postgres of the test run (postgres-server.ts). The first request makes a
+ * migrated template. Each database is a clone of it, which takes about 50 ms instead of all
+ * migrations.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -18,10 +19,12 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-/** The tables are cut for so many; how many there are, the first wallet says. */
+/** The tables are distributed by this number of buckets, which the first wallet records. */
 export const CITUS_BUCKETS = 8
 const TEMPLATE = 'purser_template'
-/** Any number, the same in every test worker: one of them makes the template while the others wait. */
+/**
+ * An arbitrary key, equal in all test workers: one worker makes the template while the others wait.
+ */
 const TEMPLATE_LOCK = 4_711
 
 export async function createDatabase(): Promise<TestDatabase> {
@@ -30,7 +33,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   if (workers !== undefined) return createOnCitus(name, [inject('postgresUrl'), ...workers])
   await asAdmin(async (admin) => {
     await ensureTemplate(admin)
-    // Copying the files of a small template takes half as long as logging each of its pages.
+    // A small template is copied twice as fast by files as with each page in the log.
     await admin.query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
   })
   return {
@@ -39,7 +42,10 @@ export async function createDatabase(): Promise<TestDatabase> {
   }
 }
 
-/** A clone of a template would know nothing of its workers. One at a time: what they make on the nodes would meet. */
+/**
+ * A clone of a template has no connection to its workers. Databases are made one at a time, because
+ * their objects on the nodes would conflict.
+ */
 export async function createOnCitus(name: string, nodes: readonly string[]): Promise<TestDatabase> {
   await asAdmin(async (admin) => {
     await admin.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
@@ -60,7 +66,10 @@ async function ensureTemplate(admin: pg.Client): Promise<void> {
   }
 }
 
-/** It gets its name last, so that a migration that fails leaves no half-made template for the next test file. */
+/**
+ * The template gets its name last, so a failed migration leaves no incomplete template for the next
+ * test file.
+ */
 async function makeTemplate(admin: pg.Client): Promise<void> {
   const draft = `${TEMPLATE}_draft`
   await admin.query(`drop database if exists ${draft} with (force)`)
@@ -70,10 +79,10 @@ async function makeTemplate(admin: pg.Client): Promise<void> {
   await admin.query(`alter database ${draft} rename to ${TEMPLATE}`)
 }
 
-/** As `purser migrate` saves them. */
+/** The value that `purser migrate` saves. */
 const JOURNAL_DAYS = 14
 
-/** `buckets`: distributed by so many. */
+/** With `buckets` the tables are distributed by this number of buckets. */
 async function migrated(url: string, buckets?: number): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
   try {
@@ -85,7 +94,9 @@ async function migrated(url: string, buckets?: number): Promise<void> {
   }
 }
 
-/** The servers under test run with what the guide gives them, so that a missing grant shows at once. */
+/**
+ * The servers under test have only the rights of the guide, so that a missing grant fails at once.
+ */
 async function grantRights(admin: pg.Client, database: string): Promise<void> {
   await makeRoles(admin)
   await grant(database)
@@ -111,7 +122,7 @@ function roleOf(server: ServerKind): string {
   return `purser_${server}`
 }
 
-/** The same address for a server's own role; addresses of other Postgres servers stay as they are. */
+/** The address for the server's own role. An address of another Postgres server stays unchanged. */
 export function asServer(server: ServerKind, url: string): string {
   const changed = new URL(url)
   const { username, password } = new URL(inject('postgresUrl'))

@@ -1,6 +1,6 @@
 /**
- * Time that stands still until the test moves it. Timers fire in order as it passes, and before each next one everything
- * real that they set off (statements, calls over HTTP) has come to rest.
+ * A clock that advances only when the test advances it. Its timers fire in order, each after all
+ * real work of the earlier ones (statements, HTTP calls) has finished.
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { timeouts } from '../../src/runtime/async/timeout-signal.ts'
@@ -9,28 +9,31 @@ import type { DelivererTimers } from '../../src/server/platform/delivery/deliver
 
 export interface FakeTime extends Clock {
   readonly timers: DelivererTimers
-  /** Lets time pass: what falls due on the way happens when it is due. */
+  /** Advances the clock; each timer on the way fires at its own time. */
   advance(milliseconds: number): Promise<void>
-  /** Time passes while nothing runs, as for a process that was frozen; what fell due meanwhile happens at the end. */
+  /**
+   * Advances the clock in one step, as for a frozen process. The timers that became due fire at the
+   * end.
+   */
   leap(milliseconds: number): Promise<void>
-  /** Lets happen what is due now, and waits until everything real has come to rest. */
+  /** Fires the timers that are due now, and waits until all real work has finished. */
   settle(): Promise<void>
-  /** How many wake-ups are waited for through `timers`. */
+  /** Number of wake-ups that `timers` still has to fire. */
   sleepers(): number
-  /** Another reason not to be at rest yet; returns its removal. */
+  /** Adds a condition that counts as unfinished work; returns its removal. */
   watch(isBusy: () => boolean | Promise<boolean>): () => void
   /**
-   * When something can happen at the earliest, in milliseconds: whoever only looks (and wakes each second for it) is woken
-   * no sooner. Returns its removal.
+   * Adds the earliest time, in milliseconds, at which anything can change. Timers that only poll
+   * each second do not fire before it. Returns the removal.
    */
   idle(until: () => Promise<number>): () => void
-  /** From now on the time-outs of calls run on this time too; returns the way back. */
+  /** The time-outs of calls use this clock from now on; returns a function that restores them. */
   takeOverTimeOuts(): () => void
 }
 
-/** Turns of the event loop without any work after which loopback connections have nothing more to say. */
+/** Turns of the event loop without any work, after which no loopback connection has data left. */
 const QUIET_TURNS = 25
-/** Real milliseconds that work may take to come to rest, so that a test that waits for ever says so. */
+/** Real milliseconds that work may take to finish, so that an endless wait fails with a message. */
 const REST_TIMEOUT_MS = 20_000
 
 interface Timer {
@@ -51,7 +54,8 @@ export function fakeTime(start = new Date('2031-05-16T12:00:00.000Z')): FakeTime
   const fire = async (until: number) => {
     await untilAtRest(checks)
     for (let next = earliest(pending, until); next.length > 0; next = earliest(pending, until)) {
-      const areWakes = next.every((timer) => pending.wakes.has(timer)) // a time-out is never late
+      // a time-out fires exactly at its time
+      const areWakes = next.every((timer) => pending.wakes.has(timer))
       for (const timers of Object.values(pending)) for (const timer of next) timers.delete(timer)
       const other = areWakes ? (earliest(pending, until)[0]?.at ?? until) : now
       now = Math.max(now, next[0]?.at ?? now, Math.min(other, await idleUntil(hints)))
@@ -86,7 +90,10 @@ export function fakeTime(start = new Date('2031-05-16T12:00:00.000Z')): FakeTime
   }
 }
 
-/** The timers to fire next, up to a time: those of one moment together, as most of them are of calls that are long over. */
+/**
+ * The next timers to fire, up to a time. All of one moment fire together, because most belong to
+ * ended calls.
+ */
 function earliest({ wakes, timeOuts }: { wakes: Set<Timer>; timeOuts: Set<Timer> }, until: number): Timer[] {
   const due = [...wakes, ...timeOuts].filter((timer) => timer.at <= until)
   const first = Math.min(...due.map((timer) => timer.at))

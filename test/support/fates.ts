@@ -1,10 +1,9 @@
-/** What the wallet says of all of its bets. */
 import type { OperatorClient } from './operator.ts'
 import type { Json, JsonObject } from './wire.ts'
 
 const PAGE = 500
 
-/** The status of every bet that the wallet knows. */
+/** The status of each bet of the wallet, by bet id. */
 export async function fatesIn(operator: OperatorClient): Promise<Map<string, string>> {
   const fates = new Map<string, string>()
   let after: string | undefined

@@ -1,6 +1,6 @@
 /**
- * What a test of faults is made of: databases, networks, wallets in processes of their own, players with money. All of it
- * is gone when the test is over, also of tests that run at the same time.
+ * The parts of a fault test: databases, networks, wallets in separate processes, players with
+ * money. Each part is removed when its test ends, during other tests too.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -16,11 +16,13 @@ import { type SpawnOptions, spawnWallet, type WalletProcess } from './wallet-pro
 
 export type Finishing = Pick<TestContext, 'onTestFinished'>
 
-/** More than all bets together can cost: no call has a reason to be refused. */
+/** More than the cost of all bets together, so no call is rejected for lack of money. */
 export const MONEY = 1_000_000
-/** The platform gives a Place bet up after 5 s; an answer that comes a little later still says the same as none. */
+/**
+ * The platform gives up a Place bet after 5 s; an answer shortly after that counts as no answer.
+ */
 const LATEST_ANSWER_MS = 5_500
-/** Orchestrators wait 10 to 30 s before they kill. */
+/** Orchestrators wait 10 to 30 s before they kill a process. */
 const EXIT_MS = 10_000
 
 export async function newDatabase({ onTestFinished }: Finishing): Promise<string> {
@@ -29,7 +31,6 @@ export async function newDatabase({ onTestFinished }: Finishing): Promise<string
   return database.url
 }
 
-/** A network between a wallet and this database. */
 export async function newNetwork({ onTestFinished }: Finishing, databaseUrl: string): Promise<TcpProxy> {
   const network = await startTcpProxy(databaseUrl)
   onTestFinished(() => network.close())
@@ -42,20 +43,23 @@ export async function newWallet({ onTestFinished }: Finishing, options: SpawnOpt
   return wallet
 }
 
-/** One after another: those of several tests at once are more than a busy machine makes within the API's time. */
+/**
+ * The players are made one after another, because several tests at once would exceed the API's time
+ * limit on a busy machine.
+ */
 export async function newPlayers({ operator }: WalletProcess, count: number, money = MONEY): Promise<Player[]> {
   const players: Player[] = []
   while (players.length < count) players.push(await playerWithMoney(operator, `${money}.00`))
   return players
 }
 
-/** Calls that wait or are being applied, as the wallet tells. */
+/** Calls that wait or are being applied, from the metrics. */
 export async function queueDepth(wallet: WalletProcess): Promise<number> {
   const text = await (await fetch(`${wallet.url}/metrics`)).text()
   return Number(/^wallet_queue_depth (\d+)$/m.exec(text)?.[1])
 }
 
-/** Resolves when the wallet takes no new connection: then it has heard that it is to end. */
+/** Resolves when the wallet accepts no new connection: it has received the stop signal. */
 export async function untilClosed(wallet: WalletProcess): Promise<void> {
   const { hostname, port } = new URL(wallet.url)
   await until(() => {
@@ -67,7 +71,7 @@ export async function untilClosed(wallet: WalletProcess): Promise<void> {
   })
 }
 
-/** The exit code, null after a death by a signal, 'none' when the process is still there. */
+/** The exit code; null after a death by a signal, 'none' while the process still runs. */
 export function exitOf(wallet: WalletProcess, signal: NodeJS.Signals): Promise<number | null | 'none'> {
   return Promise.race([wallet.kill(signal), sleep(EXIT_MS, 'none' as const, { ref: false })])
 }
@@ -75,12 +79,15 @@ export function exitOf(wallet: WalletProcess, signal: NodeJS.Signals): Promise<n
 const lateness = monitorEventLoopDelay({ resolution: 20 })
 lateness.enable()
 
-/** How late this process was at worst. Where the machine keeps it waiting, it does so with the wallet too. */
+/**
+ * The longest delay of this process's event loop. A machine that delays this process delays the
+ * wallet too.
+ */
 export function lateMs(): number {
   return lateness.max / 1e6
 }
 
-/** Milliseconds for the answer to a Place bet. */
+/** In milliseconds. */
 export function latestAnswerMs(): number {
   return LATEST_ANSWER_MS + lateMs()
 }

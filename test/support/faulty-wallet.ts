@@ -1,7 +1,9 @@
 /**
- * The network in front of a wallet, seen from a platform: a real HTTP server that hands each call on to the real wallet
- * and can hold, drop, delay or falsify the request or the answer. It writes down when each call began and ended, so
- * that a test can see whether two were ever on their way at once.
+ * A network with faults between a platform and a wallet: a real HTTP server that forwards each call
+ * to the real wallet.
+ *
+ * It can hold, drop, delay or falsify the request or the answer. It records the start and end of
+ * each call, so that a test can detect overlapping calls.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -12,12 +14,12 @@ export type BetOperation = 'place' | 'settle' | 'unsettle' | 'rollback'
 
 export interface WireCall {
   readonly operation: BetOperation | 'other'
-  /** Of a call about a bet. */
+  /** Empty in a call that is not about a bet. */
   readonly betId: string
   readonly requestId: string
-  /** As performance.now() gives it. */
+  /** Value of performance.now(). */
   readonly startedAt: number
-  /** When the answer was out, or the connection was gone; undefined while the caller waits. */
+  /** When the answer was sent or the connection closed; undefined while the caller waits. */
   endedAt: number | undefined
   end: 'answered' | 'dropped' | 'left' | undefined
 }
@@ -27,17 +29,15 @@ export interface Reply {
   readonly body: string
 }
 
-/** One call, in the hands of a behaviour. */
 export interface Exchange {
   readonly call: WireCall
-  /** Lets the wallet have the call, once however often it is asked for. */
+  /** Forwards the call to the wallet at most once. */
   forward(): Promise<Reply>
   answer(reply: Reply): void
   /** Sends the status line and half of the body. */
   answerHalf(reply: Reply): void
-  /** Cuts the connection. */
   drop(): void
-  /** Does nothing more until the caller has gone. */
+  /** Waits until the caller has closed the connection. */
   untilLeft(): Promise<void>
 }
 
@@ -45,13 +45,13 @@ export type Behaviour = (exchange: Exchange) => Promise<void>
 
 export interface FaultyWallet {
   readonly url: string
-  /** Every call about a bet, in the order of arrival. */
+  /** In the order of arrival. */
   readonly calls: WireCall[]
-  /** What is done with a call; honest at first. Calls that are not about a bet are always handed on. */
+  /** At first `honest`. Calls that are not about a bet are always forwarded. */
   behave: (call: WireCall) => Behaviour
-  /** Calls that are being worked on; those whose caller must wait until he leaves are not. */
+  /** Number of calls in progress, without those whose caller waits until it leaves. */
   busy(): number
-  /** Calls whose caller must wait until he leaves. */
+  /** Number of calls whose caller waits until it leaves. */
   waiting(operation?: WireCall['operation']): number
   close(): Promise<void>
 }
@@ -154,49 +154,52 @@ async function forward(wallet: Pool, request: IncomingMessage, body: Buffer): Pr
   return { status: reply.statusCode, body: await reply.body.text() }
 }
 
-/** The wallet never hears of the call. */
+/** The wallet never receives the call. */
 export const dropBefore: Behaviour = async ({ drop }) => drop()
 
-/** The wallet applies the call, and nobody is told. */
+/** The wallet applies the call, and the caller gets no answer. */
 export const dropAfter: Behaviour = async ({ forward, drop }) => {
   await forward()
   drop()
 }
 
-/** The wallet never hears of the call. */
+/** The wallet never receives the call. */
 export const answerWith =
   (status: number, body = '{}'): Behaviour =>
   async ({ answer }) =>
     answer({ status, body })
 
-/** The wallet applies the call, and what it says is replaced. */
+/** The wallet applies the call, and its answer is replaced. */
 export const falsify =
   (change: (reply: Reply) => Reply): Behaviour =>
   async ({ forward, answer }) =>
     answer(change(await forward()))
 
-/** The wallet applies the call; the caller waits until it gives up. */
+/** The wallet applies the call; the caller waits until its time-out. */
 export const neverAnswer: Behaviour = async ({ forward, untilLeft }) => {
   await forward()
   await untilLeft()
 }
 
-/** The wallet applies the call; the status arrives, the rest of the body never does. */
+/** The wallet applies the call; the status arrives, but the rest of the body never does. */
 export const neverFinish: Behaviour = async ({ forward, answerHalf, untilLeft }) => {
   answerHalf(await forward())
   await untilLeft()
 }
 
-/** The caller gives up waiting; only then does the wallet get the call. */
+/** The wallet receives the call only after the caller has given up. */
 export const arriveLate: Behaviour = async ({ forward, untilLeft }) => {
   await untilLeft()
   await forward()
 }
 
-/** Milliseconds in which a caller that hangs up and calls again at once may be heard in the other order. */
+/**
+ * Milliseconds in which a disconnect and the next call of the same caller may be seen in the wrong
+ * order.
+ */
 const HANG_UP_MS = 50
 
-/** Pairs of calls that were on their way at once although they were the same delivery's, or the same bet's. */
+/** Pairs of calls of one bet or one delivery that were in progress at the same time. */
 export function overlaps(calls: readonly WireCall[]): [WireCall, WireCall][] {
   const ofBet = new Map<string, WireCall[]>()
   for (const call of calls) ofBet.set(call.betId, [...(ofBet.get(call.betId) ?? []), call])

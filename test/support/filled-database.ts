@@ -1,4 +1,4 @@
-/** A database of a test file that looks at plans: as its migrations leave it, and filled with so many rows that a wrong plan shows. */
+/** A database for tests of query plans, with enough rows that a wrong plan is visible. */
 import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { createDatabase, type TestDatabase } from './database.ts'
@@ -8,7 +8,7 @@ export interface FilledDatabase {
   readonly url: string
 }
 
-/** Of the file, or of the `describe` that it is called in. */
+/** The database lives as long as the test file, or the `describe`, that calls this function. */
 export function filledDatabase(...texts: readonly string[]): FilledDatabase {
   let database: TestDatabase
   let sql: pg.Client

@@ -1,4 +1,7 @@
-/** A whole aggregation: one platform, a gateway, and operators with wallets of ours, with a network that can fail between every pair. */
+/**
+ * A whole aggregation: one platform, a gateway, operators with our wallets, and a network with
+ * faults between every pair.
+ */
 
 import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -12,14 +15,14 @@ import { startWallet, type TestWallet } from './wallet.ts'
 export interface TestOperator {
   readonly operatorId: string
   readonly wallet: TestWallet
-  /** Between gateway and wallet. */
+  /** The network between gateway and wallet. */
   readonly network: FaultyWallet
-  /** The gateway's ids of the players that were made here. */
+  /** The gateway's ids of the players that this file made. */
   readonly userIds: Set<string>
   stop(): Promise<void>
 }
 
-/** A wallet behind the gateway, with a database of its own; its network is honest at first. */
+/** Starts a wallet for the gateway, with its own database and an honest network. */
 export async function startOperator(operatorId: string, api: GatewayClient): Promise<TestOperator> {
   const wallet = await startWallet({ env: { PURSER_BEHIND_AGGREGATOR: 'true' } })
   const network = await startFaultyWallet(wallet.url)
@@ -42,7 +45,9 @@ export async function newGatewayPlayer(
   return session
 }
 
-/** What the platform and this operator's wallet do not agree about, and how many bets were compared. */
+/**
+ * The differences between the platform and this operator's wallet, and the number of compared bets.
+ */
 export async function differences(
   platformUrl: string,
   partnerId: string,

@@ -1,4 +1,6 @@
-/** A gateway in a process of its own: `node dist/main.js gateway`; and what stands before several of them. */
+/**
+ * Gateways in separate processes (`node dist/main.js gateway`), and the balancer in front of them.
+ */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { type GatewayClient, gatewayClient, gatewayEnv } from './gateway.ts'
@@ -9,16 +11,16 @@ export interface GatewayProcess extends ServerProcess {
 }
 
 export interface GatewayFleet {
-  /** One address for all: each connection goes to the next one in turn, whether it lives or not. */
+  /** The balancer's address. Connections go to the gateways in turn, including dead ones. */
   readonly url: string
   readonly secret: string
   readonly gateways: readonly GatewayProcess[]
-  /** Ends one with kill -9 and starts it again at the same address. */
+  /** Kills a gateway with SIGKILL and starts it again at the same address. */
   killAndRestart(number: number): Promise<void>
   stop(): Promise<void>
 }
 
-/** So many processes on one database, with the same secret and key. */
+/** All processes have the same database, secret and key. */
 export async function startGatewayFleet(databaseUrl: string, size: number): Promise<GatewayFleet> {
   const env = gatewayEnv(databaseUrl)
   const start = async (port = '0'): Promise<GatewayProcess> => {

@@ -1,4 +1,7 @@
-/** A gateway in this process on a database of its own, and its API. One in a process of its own: gateway-process.ts. */
+/**
+ * A gateway in this process on its own database, and a client of its API (gateway-process.ts has
+ * separate processes).
+ */
 import { randomBytes } from 'node:crypto'
 import { request as send } from 'undici'
 import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
@@ -13,7 +16,7 @@ export interface GatewaySession {
   currency: string
 }
 
-/** Calls of the gateway's own API; all but `request` throw on an answer that is no success. */
+/** All calls except `request` throw when the answer is no success. */
 export interface GatewayClient {
   request(method: string, path: string, body?: object): Promise<WireReply>
   saveOperator(operatorId: string, wallet: { url: string; secret: string }): Promise<void>
@@ -26,7 +29,7 @@ export interface TestGateway {
   key: string
   databaseUrl: string
   api: GatewayClient
-  /** The gateway as the platform sees it. */
+  /** The calls that a platform makes to the gateway. */
   wire: PartnerWire
   stop(): Promise<void>
 }
@@ -57,7 +60,7 @@ export function gatewayEnv(databaseUrl: string) {
 }
 
 export interface GatewayOptions {
-  /** A database of its own, dropped by stop(), unless given. */
+  /** Without a value, a new database is made, and stop() drops it. */
   databaseUrl?: string
   secret?: string
   env?: Record<string, string>

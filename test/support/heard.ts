@@ -1,19 +1,21 @@
-/** What a consumer of webhooks has heard, small enough for millions: of each event what it says in short, of each player where they are. */
+/**
+ * A record of received webhook events, small enough for millions: a short form of each event, and
+ * each player's position.
+ */
 import { hash } from 'node:crypto'
 import type { ToldEvent } from '../operator/feed-reader.ts'
 import type { Told } from './consumer.ts'
 
 export interface Heard {
-  /** Messages that were acknowledged, those that came again among them. */
+  /** Acknowledged messages, including repeats. */
   readonly accepted: () => number
-  /** Different events. */
   readonly events: () => number
-  /** Of players whose later event was acknowledged before an earlier one. */
+  /** Players whose later event was acknowledged before an earlier event. */
   readonly outOfOrder: readonly string[]
-  /** EUR, as the last event of each player says. */
+  /** The balance in EUR from the last event of each player. */
   readonly balances: ReadonlyMap<string, string>
   hear(told: Told): void
-  /** Whether this event has come, and said the same. */
+  /** True if this event has arrived with the same content. */
   hasHeard(event: ToldEvent): boolean
 }
 

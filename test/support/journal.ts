@@ -1,7 +1,9 @@
 /**
- * What the platform knows of a wallet that can die at any moment: each bet, the calls it answered, and the one call that
- * was under way. Held against what the wallet says of itself after a restart, it proves that no answered call was
- * lost and none was applied twice.
+ * The platform's knowledge of a wallet that can die at any moment: each bet, its answered calls,
+ * and the one call in progress.
+ *
+ * Its comparison with the restarted wallet proves that no answered call was lost and no call was
+ * applied twice.
  */
 import { randomUUID } from 'node:crypto'
 import type { OperatorClient } from './operator.ts'
@@ -30,12 +32,12 @@ export interface BetRecord {
   /** Whole units of the currency, so that the sums of the test need no money code. */
   stake: number
   payout: number
-  /** What the answered calls add up to. */
+  /** The state that results from the answered calls. */
   fate: Fate
   answered: { call: Call; text: string } | undefined
-  /** Sent, and no answer came. */
+  /** A call that was sent and has no answer. */
   unanswered: Call | undefined
-  /** Repeated until the answer is yes, and it was not yet. */
+  /** This operation is repeated until the wallet accepts it. */
   owed?: Call['operation']
 }
 
@@ -86,8 +88,8 @@ export function send(wire: PartnerWire, call: Call): Promise<WireReply> {
 }
 
 /**
- * Sends a call and writes down what became of it; false when no answer came. A wallet on its way down may say that it
- * cannot (R-4), then nothing was applied; any other answer than yes throws.
+ * Sends a call and records its result; false without an answer. A stopping wallet may reject the
+ * call as failed (R-4), and then nothing was applied. Any other answer than 200 throws.
  */
 export async function carryOut(wire: PartnerWire, bet: BetRecord, call: Call): Promise<boolean> {
   bet.unanswered = call
@@ -107,7 +109,7 @@ function saysItCannot(call: Call, reply: WireReply): boolean {
   return reply.status === (call.operation === 'place' ? 400 : 500) && replyCode(reply) === 100
 }
 
-/** What the wallet may say of the bet: the call without an answer was applied, or it was not. */
+/** The states that the wallet may report: the call without an answer was applied, or it was not. */
 export function possibleFates(bet: BetRecord): Fate[] {
   return bet.unanswered ? [bet.fate, FATE_AFTER[bet.unanswered.operation]] : [bet.fate]
 }
@@ -120,7 +122,7 @@ export async function fateIn(operator: OperatorClient, bet: BetRecord): Promise<
   return typeof found === 'string' ? found : `not told: ${status} ${JSON.stringify(body)}`
 }
 
-/** What a bet adds to its player's money. */
+/** The change of the player's balance by this bet. */
 export function worthOf(bet: BetRecord, fate: string): number {
   if (fate === 'open') return -bet.stake
   return fate === 'settled' ? bet.payout - bet.stake : 0

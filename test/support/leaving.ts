@@ -1,4 +1,6 @@
-/** A reader over HTTP that goes away while its request is still being admitted or opened, and a server that knows when it is gone. */
+/**
+ * A server that notices when a reader disconnects while its request is being admitted or opened.
+ */
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { registerApi } from '../../src/server/core/http/api/api.ts'
 import { CALLER } from '../../src/server/core/http/api/principal.ts'
@@ -8,12 +10,12 @@ import { signal } from './signal.ts'
 
 export interface LeavingServer {
   readonly url: string
-  /** When the server has seen that a reader is gone. */
+  /** Resolves when a reader has disconnected. */
   readonly gone: Promise<void>
   close(): Promise<void>
 }
 
-/** Serves an API to a caller named `who`; `admit` holds up its admission. */
+/** Serves an API to a caller named `who`; `admit` delays the admission. */
 export async function serveWhoLeaves(
   addRoutes: (api: Routes) => void,
   admit: () => Promise<void> = async () => {},

@@ -1,4 +1,4 @@
-/** Bettors who never pause: load for a wallet that is about to be killed. */
+/** Bettors without pauses: load for a wallet that is about to be killed. */
 import { EventEmitter, once } from 'node:events'
 import {
   type BetRecord,
@@ -16,9 +16,9 @@ import type { PartnerWire } from './wire.ts'
 export interface Load {
   /** Every bet so far, in the state that its bettor knows. */
   bets: BetRecord[]
-  /** The moment at which the next call is answered with yes. */
+  /** Resolves when the wallet accepts the next call. */
   nextAnswer(): Promise<unknown>
-  /** Resolves when every bettor has met a call that was not answered with yes. */
+  /** Resolves when each bettor has had a call that was not accepted. */
   ended: Promise<void>
 }
 
@@ -26,11 +26,11 @@ interface Bettor {
   player: Player
   random: Random
   bets: BetRecord[]
-  /** False when the call got no yes. */
+  /** False when the call was not accepted. */
   call(bet: BetRecord, call: Call): Promise<boolean>
 }
 
-/** Each bettor has one call under way; several share a player, so that their calls meet. */
+/** Each bettor has one call in progress. Bettors share players, so that their calls coincide. */
 export function startLoad(wire: PartnerWire, players: Player[], bettors: number, random: Random): Load {
   const bets: BetRecord[] = []
   const answers = new EventEmitter()
@@ -46,7 +46,7 @@ export function startLoad(wire: PartnerWire, players: Player[], bettors: number,
   return { bets, nextAnswer: () => once(answers, 'yes'), ended: Promise.all(playing).then(() => undefined) }
 }
 
-/** One bet from its placing to some end; false when a call got no yes. */
+/** False when a call was not accepted. */
 async function liveABet({ player, random, bets, call }: Bettor): Promise<boolean> {
   const { bet, place } = newBet(player, random)
   bets.push(bet)

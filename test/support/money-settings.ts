@@ -2,7 +2,10 @@ import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.t
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { changeSettings } from '../../src/server/servers/money-settings.ts'
 
-/** As `purser settings wallet --apply` does: the next wallets on this database start with these. */
+/**
+ * Changes the settings as `purser settings wallet --apply` does. Later wallets on this database
+ * start with them.
+ */
 export async function changeMoneySettings(databaseUrl: string, env: Record<string, string>): Promise<void> {
   const config = readConfig({ ...env, DATABASE_URL: databaseUrl }, PROCESS_ROLES.tool)
   const db = await openDb(config.store)

@@ -1,5 +1,7 @@
 /**
- * A large table of one behaviour runs a part of its cases by day. `npm run nightly` sets
+ * The selection of cases by day.
+ *
+ * A large table of one behaviour runs only a part of its cases each day. `npm run nightly` sets
  * PURSER_NIGHTLY=1, which runs every case.
  */
 export const IS_NIGHTLY = process.env.PURSER_NIGHTLY !== undefined

@@ -1,4 +1,7 @@
-/** The operator's side of a test: makes players, gives them money, asks what the wallet knows. Anything unexpected throws. */
+/**
+ * The operator's side of a test: makes players, gives them money, reads the wallet's state. An
+ * unexpected answer throws.
+ */
 import { randomUUID } from 'node:crypto'
 import { request as send } from 'undici'
 import { type Json, type JsonObject, readReply } from './wire.ts'
@@ -9,10 +12,10 @@ export interface OperatorReply {
 }
 
 export interface OperatorClient {
-  /** Any call; the caller judges the answer. */
+  /** Any call; the caller checks the answer. */
   request(method: string, path: string, body?: object): Promise<OperatorReply>
   createPlayer(over?: Record<string, unknown>): Promise<{ userId: string }>
-  /** A new session's token. */
+  /** The token of a new session. */
   session(userId: string, over?: Record<string, unknown>): Promise<string>
   deposit(userId: string, amount: string, currency?: string): Promise<void>
   /** '0' when the player has no account in that currency. */
@@ -20,7 +23,7 @@ export interface OperatorClient {
   bet(userId: string, betId: string): Promise<JsonObject>
   patch(userId: string, changes: object): Promise<JsonObject>
   lock(userId: string, betId: string): Promise<void>
-  /** The token that replaces the player's earlier ones (P-1). */
+  /** The new token; it replaces the player's earlier tokens (P-1). */
   switchCurrency(userId: string, currency: string): Promise<string>
 }
 
@@ -74,7 +77,7 @@ function betCalls(request: Request) {
   }
 }
 
-/** A player of his own for a test, with a session and money. */
+/** A new player for one test, with a session and money. */
 export async function playerWithMoney(
   operator: OperatorClient,
   amount = '1000.00',
@@ -92,8 +95,8 @@ function player(userId: string): string {
 }
 
 /**
- * Sends it again while it is answered 503 `busy`, as that says: nothing was changed. Who waits for a player's lock for half a second gets it, so on
- * a slow machine the last of ten at once may.
+ * Repeats the request while the answer is 503 `busy`, after which nothing was changed. A request
+ * waits at most 0.5 s for a player's lock, which ten at once may exceed on a slow machine.
  */
 export async function untilFree<Reply extends OperatorReply>(send: () => Promise<Reply>): Promise<Reply> {
   const reply = await send()

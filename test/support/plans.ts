@@ -1,4 +1,4 @@
-/** What Postgres does for a statement of ours: which indexes it goes through, how many rows and pages it looks at. */
+/** Query plans of our statements: the used indexes, and the number of rows and pages read. */
 import type pg from 'pg'
 import type { Queryable, Statement } from '../../src/server/core/database/db.ts'
 
@@ -16,7 +16,7 @@ interface PlanNode {
 
 export type Sent = readonly [Statement, readonly unknown[]]
 
-/** The statements that are sent while `work` runs; each is answered with no rows. */
+/** The statements that `work` sends; each gets no rows. */
 export async function sentBy(work: (reading: Queryable) => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   const query = async (statement: Statement, values: readonly unknown[] = []) => {
@@ -28,14 +28,14 @@ export async function sentBy(work: (reading: Queryable) => Promise<unknown>): Pr
 }
 
 export interface Plan {
-  /** Each index that is scanned, `ctid` for a row whose place is known, or `none` for the table itself. */
+  /** Each scanned index, `ctid` for a row with a known position, or `none` for the table itself. */
   readonly scans: readonly string[]
   readonly rows: number
-  /** Of 8 KiB. */
+  /** Pages of 8 KiB. */
   readonly pages: number
 }
 
-/** Runs it under these settings as the server does from the sixth time on, with one plan for all values. */
+/** Runs the statement as the server does from the sixth time on: with one plan for all values. */
 export async function planOf(sql: pg.Client, settings: string, [{ name, text }, values]: Sent): Promise<Plan> {
   const given = values.length === 0 ? '' : ` (${values.map((value) => toLiteral(sql, value)).join(', ')})`
   await sql.query(`${settings}; prepare ${name} as ${text}`)
@@ -44,7 +44,7 @@ export async function planOf(sql: pg.Client, settings: string, [{ name, text }, 
   const [root, ...others] = nodesOf(rows[0]['QUERY PLAN'][0].Plan)
   const scans = [root, ...others].filter(isScan)
   return {
-    // A bitmap scan has two nodes: one knows the index, the other one the rows.
+    // A bitmap scan has two nodes: one has the index, the other one has the rows.
     scans: scans.filter((node) => node['Node Type'] !== 'Bitmap Heap Scan').map(nameOf),
     rows: scans
       .filter((node) => node['Node Type'] !== 'Bitmap Index Scan')

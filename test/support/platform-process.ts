@@ -1,4 +1,4 @@
-/** A platform in a process of its own: `node dist/main.js platform`. */
+/** A platform in its own process: `node dist/main.js platform`. */
 import { asServer } from './database.ts'
 import { type PlatformClient, platformClient } from './platform.ts'
 import { type ServerProcess, spawnServer } from './server-process.ts'

@@ -1,4 +1,7 @@
-/** A platform in this process on a database of its own, in real time or in time that the test moves, and its API. */
+/**
+ * A platform in this process on its own database, and a client of its API. Its time is real, or the
+ * test advances it.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { request as send } from 'undici'
@@ -68,13 +71,13 @@ export interface Placed {
   reason?: string
 }
 
-/** Calls of the platform API; all but `request` throw on an answer that is no success. */
+/** All calls except `request` throw when the answer is no success. */
 export interface PlatformClient {
   request(method: string, path: string, body?: object | string): Promise<ApiReply>
   savePartner(wallet: { url: string; secret: string }, partnerId?: string): Promise<string>
-  /** The new frame session's id. */
+  /** Resolves to the id of the new frame session. */
   loadFrame(partnerId: string, token?: string): Promise<string>
-  /** 10.00 on one selection of an event of its own, unless other members are given. */
+  /** By default 10.00 on one selection of a new event; `over` replaces members. */
   place(frameSessionId: string, over?: Record<string, unknown>): Promise<Placed>
   bet(betId: string): Promise<BetDetail>
   settle(betId: string, resultType: string, amount: string): Promise<void>
@@ -144,7 +147,7 @@ function otherCalls(must: Must) {
 
 export const newToken = () => `token-${randomBytes(16).toString('hex')}`
 
-/** A bet on an event that nobody else bets on. */
+/** A bet on an event without any other bet. */
 export function aBet(): { amount: string; selections: Record<string, unknown>[] } {
   return { amount: '10.00', selections: [{ eventId: randomUUID(), outcomeId: 'home', coefficient: '2.5' }] }
 }
@@ -154,22 +157,22 @@ export interface TestPlatform {
   key: string
   databaseUrl: string
   api: PlatformClient
-  /** Reads the database behind the API's back. */
+  /** Queries the database directly, without the API. */
   sql(text: string, values?: unknown[]): Promise<Record<string, unknown>[]>
-  /** A scripted wallet that is a partner of this platform, stopped with it. */
+  /** A scripted wallet as a partner; it stops with the platform. */
   partner(options?: ScriptedOptions): Promise<{ wallet: ScriptedWallet; partnerId: string }>
   stop(): Promise<void>
 }
 
 export interface PlatformOptions {
-  /** Real time unless given. */
+  /** Real time by default. */
   time?: FakeTime
-  /** A database of its own, dropped by stop(), unless given. */
+  /** Without a value, a new database is made, and stop() drops it. */
   databaseUrl?: string
   env?: Record<string, string>
-  /** Silent unless given. */
+  /** No log by default. */
   log?: Logger
-  /** Chance in the retries; 0 unless given: every gap is as long as it gets. */
+  /** The default 0 makes every gap of the retries as long as possible. */
   random?: () => number
 }
 
@@ -220,7 +223,7 @@ export async function startPlatform(options: PlatformOptions = {}): Promise<Test
   }
 }
 
-/** Calls that were claimed and whose answer is not recorded; those that the wallets still hold are nobody's work. */
+/** Claimed calls without a recorded answer. */
 const CLAIMED = `select delivery_id || '/' || attempts as claim from platform.delivery d
   where status = 'pending' and operation <> 'place' and attempts > 0
     and not exists (select from platform.attempt a where a.delivery_id = d.delivery_id and a.number = d.attempts)`
@@ -229,13 +232,17 @@ async function readClaims(sql: TestPlatform['sql']): Promise<unknown[]> {
   return (await sql(CLAIMED)).map(({ claim }) => claim)
 }
 
-/** The deliverer is at rest when it sleeps until some time and every call that it made is either recorded or held by a wallet. */
+/**
+ * The deliverer is idle when it sleeps until some time, and a wallet holds every call without a
+ * recorded answer.
+ */
 async function isWorking(
   time: FakeTime,
   claims: () => Promise<unknown[]>,
   wallets: ScriptedWallet[],
 ): Promise<boolean> {
-  if (time.sleepers() === 0 || underWay() > 0) return true // a long look goes on beside the turns (recovery-scan.ts)
+  // a long scan runs in addition to the turns (recovery-scan.ts)
+  if (time.sleepers() === 0 || underWay() > 0) return true
   const { length } = await claims()
   const held = wallets.reduce((sum, wallet) => sum + wallet.heldCalls(), 0)
   return length > held || time.sleepers() === 0
@@ -245,7 +252,10 @@ const NEXT_DUE = `select least(coalesce(extract(epoch from min(case when is_clai
     (select 0 from platform.event where results_applied < results_version limit 1)) as at
   from platform.delivery where status = 'pending'`
 
-/** Nothing happens by itself before a delivery is due; but claims, and results under way, are watched each second (C-12). */
+/**
+ * Nothing happens without a caller before a delivery is due, except the check of claims and of
+ * running results each second (C-12).
+ */
 async function nextDue(sql: TestPlatform['sql']): Promise<number> {
   const [row] = await sql(NEXT_DUE)
   return Number(row?.at)

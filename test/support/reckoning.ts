@@ -1,15 +1,18 @@
-/** Holds what the platform knows of its bets against what the wallet says: each there once, with its money, and the ledger in order. */
+/**
+ * Compares the platform's bets with the wallet: each bet and its money exist once, and the ledger
+ * is consistent.
+ */
 import { expect } from 'vitest'
 import { fatesIn } from './fates.ts'
 import { type BetRecord, type Player, send, worthOf } from './journal.ts'
 import type { WalletProcess } from './wallet-process.ts'
 
-/** Repeats of so many Place bets are asked for. */
+/** Number of Place bets that are repeated. */
 const REPEATS = 50
 
 type AskedWallet = Pick<WalletProcess, 'operator' | 'wire' | 'auditIsClean'>
 
-/** `money` is what each player had before the first of these bets. */
+/** `money` is each player's balance before the bets. */
 export async function expectSameBets(wallet: AskedWallet, players: Player[], bets: BetRecord[], money: number) {
   const found = await fatesIn(wallet.operator)
   const told = bets.map((bet) => ({ bet, found: found.get(bet.betId) ?? 'unknown to the wallet' }))
@@ -23,7 +26,10 @@ export async function expectSameBets(wallet: AskedWallet, players: Player[], bet
   await wallet.auditIsClean()
 }
 
-/** A Place bet that was accepted is answered the same again, byte for byte, unless its bet is cancelled by now. */
+/**
+ * The repeat of an accepted Place bet gets the same answer, byte for byte, except after a
+ * cancellation.
+ */
 async function expectSameAnswers({ wire }: AskedWallet, bets: BetRecord[]): Promise<void> {
   const accepted = bets.filter(({ fate, answered }) => answered !== undefined && fate !== 'cancelled').slice(-REPEATS)
   for (const { answered } of accepted) expect((await send(wire, answered!.call)).text).toBe(answered?.text)

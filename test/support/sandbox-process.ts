@@ -1,21 +1,21 @@
-/** The sandbox as a process of its own, whose lines are read while it runs. */
+/** The sandbox in its own process; a test reads its output while it runs. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** Milliseconds for one run, on a machine that has much else to do. */
+/** Milliseconds for one run on a busy machine. */
 export const SANDBOX_MS = 300_000
 
-/** A bet's line: id, player, stake, selection → life. */
+/** The line of a bet: id, player, stake, selection → life. */
 export const BET_LINE = /^\d\d:\d\d:\d\d [0-9a-f]{6} \w+ +[\d.]+ [A-Z]{3} .+? → .+$/
 
 export interface Sandbox {
   readonly child: ChildProcess
   output(): string
-  /** Resolves when it has written what matches. */
+  /** Resolves when the output matches. */
   until(pattern: RegExp): Promise<void>
-  /** How it ended, and what it wrote to stderr. */
+  /** The exit code and the output on stderr. */
   ended: Promise<{ code: number | null; stderr: string }>
 }
 

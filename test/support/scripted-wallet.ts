@@ -1,6 +1,9 @@
 /**
- * A partner that answers exactly as the test says: a real HTTP server on loopback with a queue of answers per operation.
- * Every request is kept and held against the interface; what breaks it is a fault, and stop() throws the faults.
+ * A partner that answers exactly as the test scripts it: a real HTTP server on loopback with a
+ * queue of answers for each operation.
+ *
+ * It checks every request against the interface. A violation is a fault, and stop() throws the
+ * faults.
  */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,19 +15,22 @@ import type { JsonObject } from './wire.ts'
 
 export type ScriptedOperation = 'place' | 'settle' | 'unsettle' | 'rollback' | 'profile'
 
-/** One answer. Without anything said: 200 with the standard body of the operation. */
+/** One answer; an empty script is 200 with the standard body of the operation. */
 export interface Script {
   status?: number
-  /** A text is sent as it is. */
+  /** A text is sent unchanged. */
   body?: string | object | ((request: Received) => string | object)
   headers?: Record<string, string>
-  /** Real milliseconds before anything is sent. */
+  /** Real milliseconds before the answer begins. */
   delayMs?: number
-  /** Real milliseconds between the headers, which go out at once, and the body. */
+  /** Real milliseconds between the headers, which are sent at once, and the body. */
   bodyDelayMs?: number
-  /** Nothing is sent before this resolves. */
+  /** The answer begins only after this promise resolves. */
   hold?: Promise<unknown>
-  /** hang: nothing is ever sent; hang_in_body: nothing but the headers; reset: the connection breaks; reset_in_body: it breaks after half of the body. */
+  /**
+   * `hang` sends nothing and `reset` breaks the connection. `_in_body` does so after the headers,
+   * or after half of the body.
+   */
   fault?: 'hang' | 'hang_in_body' | 'reset' | 'reset_in_body'
 }
 
@@ -33,45 +39,45 @@ export interface Received {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The body as it came. */
   readonly text: string
   readonly body: JsonObject
-  /** By the clock of the test. */
+  /** On the test's clock. */
   readonly at: Date
-  /** By the real clock, in milliseconds. */
+  /** On the real clock, in milliseconds. */
   readonly realAt: number
-  /** Which connection it came by, from 1. */
+  /** The number of its connection, from 1. */
   readonly connection: number
 }
 
 export interface ScriptedWallet {
   readonly url: string
   readonly secret: string
-  /** Secrets that it accepts, if the test says so: a call with any other one is answered 400 code 1, is not among `requests`, and is no breach. */
+  /**
+   * If set, a call with any other secret is answered 400 code 1. It is neither in `requests` nor a
+   * fault.
+   */
   accepts: readonly string[] | undefined
-  /** Calls answered so. */
+  /** Calls with a secret that `accepts` does not contain. */
   readonly turnedAway: readonly Received[]
   readonly requests: readonly Received[]
-  /** Harmless calls by which an address and its secrets are tried; they are among no others. */
+  /** Harmless calls that test an address and its secrets. No other list has them. */
   readonly tries: readonly Received[]
-  /** Breaches of the interface by the caller. */
   readonly faults: string[]
-  /** Queues answers, used once each. */
+  /** Queues answers, each for one use. */
   next(operation: Received['operation'], ...scripts: Script[]): void
   /** The answer when the queue is empty. */
   always(operation: ScriptedOperation, script: Script): void
   of(operation: ScriptedOperation, betId?: string): Received[]
-  /** Waits until this many have come. */
+  /** Waits until this number of requests has arrived. */
   seen(operation: ScriptedOperation, count: number): Promise<Received[]>
-  /** Calls that deliver a decision and have not been answered. */
+  /** Calls that deliver a decision and have no answer yet. */
   openCalls(): number
-  /** Of these, those of which nothing is sent before the test does something, or before real time has passed. */
+  /** The open calls whose answer waits for the test or for real time. */
   heldCalls(): number
-  /** The most calls that were unanswered at the same time. */
+  /** The highest number of unanswered calls. */
   mostAtOnce(): number
-  /** Members of the profile, over the standard ones. */
+  /** Members that replace the standard ones of the profile. */
   profile: Record<string, unknown>
-  /** Throws when the caller broke the interface. */
   stop(): Promise<void>
 }
 
@@ -205,7 +211,7 @@ function receive(state: State, request: IncomingMessage, text: string, connectio
     return received
   }
   if (isTry(received)) {
-    state.tries.push(received) // with whatever secret
+    state.tries.push(received) // with any secret
     return received
   }
   state.faults.push(
@@ -233,7 +239,7 @@ function operationOf(method: string, path: string, type: unknown): Received['ope
   return type === 1 ? 'unsettle' : type === 2 ? 'settle' : type === 3 ? 'rollback' : 'other'
 }
 
-/** By a token that nobody has (secret-probe.ts). */
+/** Such a call has a token that does not exist (secret-probe.ts). */
 function isTry({ operation, body }: Received): boolean {
   return operation === 'profile' && String(body.token).startsWith('nobody-')
 }

@@ -1,6 +1,6 @@
 /**
- * A Postgres of its own for a test that breaks the whole server: it can be killed in every way, started again on the
- * same data and port, and set up as no server should be.
+ * A separate Postgres that a test can kill, start again on the same data and port, and configure
+ * wrongly.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
@@ -17,13 +17,15 @@ export interface SecondPostgres {
   url: string
   /** Rows of the last statement. */
   execute(sql: string): Promise<Record<string, unknown>[]>
-  /** SIGINT ends it in order, SIGQUIT at once, SIGKILL like a power switch: the server and all of its processes. */
+  /**
+   * SIGINT ends it in order, SIGQUIT at once. SIGKILL ends the server and all of its processes,
+   * like a power failure.
+   */
   kill(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>
-  /** All of its processes stop where they are, until the way back is called. */
+  /** Freezes all of its processes until the returned function is called. */
   freeze(): Promise<() => void>
-  /** After a kill; settings are added to those it had. */
+  /** Starts it after a kill; `settings` are added to the earlier ones. */
   start(settings?: Record<string, string>): Promise<void>
-  /** Ends it and deletes its data. */
   stop(): Promise<void>
 }
 
@@ -61,7 +63,7 @@ export async function startSecondPostgres(
   }
 }
 
-/** One connection for one text of statements. */
+/** One connection for all statements of the text. */
 export async function inSql(url: string, sql: string): Promise<Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {})
@@ -74,12 +76,14 @@ export async function inSql(url: string, sql: string): Promise<Record<string, un
   }
 }
 
-/** The first line of the server's own note. */
+/** The server writes its process id into the first line of this file. */
 function mainProcessOf(folder: string): number {
   return Number.parseInt(readFileSync(join(folder, 'postmaster.pid'), 'utf8'), 10)
 }
 
-/** Those that are missed because they start right now end by themselves when they find the main process gone. */
+/**
+ * A process that starts at this moment is missed. It ends by itself when it finds no main process.
+ */
 async function processesOf(execute: SecondPostgres['execute']): Promise<number[]> {
   const rows = await execute('select pid from pg_stat_activity where pid <> pg_backend_pid()')
   return rows.map(({ pid }) => Number(pid))
@@ -89,7 +93,7 @@ function signalTo(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal)
   } catch {
-    return false // it is gone already
+    return false // it has ended already
   }
 }
 
@@ -98,7 +102,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGQUIT')
 })
 
-/** While a process of the killed server still dies, a new one refuses to start. */
+/** A new server refuses to start while a process of the killed server still runs. */
 export async function startAgain(url: string, folder: string, settings: Record<string, string>): Promise<ChildProcess> {
   const end = performance.now() + START_TIMEOUT_MS
   let problem: string | undefined
@@ -111,7 +115,10 @@ export async function startAgain(url: string, folder: string, settings: Record<s
   throw new Error(`Postgres did not start again: ${problem}`)
 }
 
-/** As it was started the last time, which the server itself wrote down: program "argument" "argument" …; in a copy of the folder too. */
+/**
+ * Starts the server with its last command, which it recorded as: program "argument" "argument" ….
+ * The folder may be a copy.
+ */
 function relaunch(folder: string, settings: Record<string, string>, password: string): ChildProcess {
   const [program = '', ...rest] = readFileSync(join(folder, 'postmaster.opts'), 'utf8').split(' "')
   const args = rest.map((part) => part.trimEnd().slice(0, -1))
@@ -127,7 +134,7 @@ function relaunch(folder: string, settings: Record<string, string>, password: st
   return child
 }
 
-/** Resolves with nothing when the server takes connections, else with what it wrote. */
+/** Resolves to undefined when the server accepts connections, otherwise to its output. */
 async function problemOf(child: ChildProcess, url: string, end: number): Promise<string | undefined> {
   let log = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {

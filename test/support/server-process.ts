@@ -1,10 +1,13 @@
-/** A server as it runs in production: `node dist/main.js <command>`, a process that can be killed at any moment. */
+/**
+ * A server as in production: `node dist/main.js <command>`, a process that can be killed at any
+ * moment.
+ */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** Tests and commands run in the root. */
+/** Tests and commands run in the root folder. */
 const MAIN = resolve('dist/main.js')
 const START_TIMEOUT_MS = 90_000
 const LISTENING = /"url":"(http:[^"]+)"/
@@ -12,9 +15,11 @@ const LISTENING = /"url":"(http:[^"]+)"/
 export interface ServerProcess {
   url: string
   pid: number
-  /** Everything written to stdout and stderr so far. */
+  /** stdout and stderr so far. */
   output(): string
-  /** Waits for the exit; the exit code, null after a death by the signal. At once when the process is gone already. */
+  /**
+   * Waits for the end if necessary. Resolves to the exit code, or null after a death by a signal.
+   */
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
@@ -23,7 +28,7 @@ process.once('exit', () => {
   for (const child of running) child.kill('SIGKILL')
 })
 
-/** `main`: of another build. */
+/** `main` may belong to another build. */
 export async function spawnServer(
   command: 'wallet' | 'platform' | 'gateway',
   env: Record<string, string>,
@@ -35,7 +40,10 @@ export async function spawnServer(
   return { url, pid: child.pid ?? 0, output, kill: (signal) => kill(child, signal) }
 }
 
-/** Nothing of this process's environment but PATH: a DATABASE_URL of the developer's shell must not be written to. */
+/**
+ * Only PATH is inherited, so that the process never writes to a DATABASE_URL of the developer's
+ * shell.
+ */
 function launch(command: string, env: Record<string, string>, main: string): ChildProcess {
   if (!existsSync(main)) throw new Error('dist/main.js is missing: npm run build')
   const child = spawn(process.execPath, [main, command], {
@@ -57,7 +65,7 @@ function collectOutput(child: ChildProcess): () => string {
   return () => text
 }
 
-/** The address the server says it listens on. */
+/** The address in the server's log. */
 function listening(command: string, child: ChildProcess, output: () => string): Promise<string> {
   return new Promise((resolve, reject) => {
     const fail = (why: string) => {
@@ -71,7 +79,8 @@ function listening(command: string, child: ChildProcess, output: () => string): 
     child.stdout?.on('data', function look() {
       const url = LISTENING.exec(output())?.[1]
       if (url === undefined) return
-      child.stdout?.off('data', look) // it would search all that the server ever says
+      // otherwise the search would continue in the whole later output
+      child.stdout?.off('data', look)
       clearTimeout(timer)
       resolve(url)
     })

@@ -1,4 +1,4 @@
-/** Settings of a whole Postgres server that are changed while it runs, and a wait for what comes of it. */
+/** Changes settings of a whole Postgres server while it runs, and waits for their effect. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { SecondPostgres } from './second-postgres.ts'
 import type { TcpProxy } from './tcp-proxy.ts'
@@ -6,7 +6,7 @@ import type { TcpProxy } from './tcp-proxy.ts'
 const POLL_MS = 20
 const PATIENCE_MS = 30_000
 
-/** Resolves when it has become so; throws when it does not. */
+/** Resolves when the condition is true; throws when it stays false. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + PATIENCE_MS
   while (!(await isSo())) {
@@ -15,13 +15,12 @@ export async function until(isSo: () => Promise<boolean>): Promise<void> {
   }
 }
 
-/** Makes the server read its settings again; resolves when new sessions see this one. */
+/** Makes the server read its settings again. Resolves when new sessions have this value. */
 export async function reloaded(postgres: SecondPostgres, setting: string, value: string): Promise<void> {
   await postgres.execute('select pg_reload_conf()')
   await until(async () => (await postgres.execute(`show ${setting}`))[0]?.[setting] === value)
 }
 
-/** Sets it for the server, which goes on running. */
 export async function reload(postgres: SecondPostgres, setting: string, value: string): Promise<void> {
   await postgres.execute(`alter system set ${setting} = '${value}'`)
   await reloaded(postgres, setting, value)
@@ -29,20 +28,20 @@ export async function reload(postgres: SecondPostgres, setting: string, value: s
 
 const CANCEL = "select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'"
 
-/** Ends the wait of each COMMIT that waits for a standby; whether there was one. */
+/** Ends the wait of each COMMIT that waits for a standby. True if a COMMIT was waiting. */
 export async function cancelStandbyWaits(postgres: SecondPostgres): Promise<boolean> {
   return (await postgres.execute(CANCEL)).length > 0
 }
 
 const WAITING = "select from pg_stat_activity where wait_event = 'SyncRep'"
 
-/** Makes every COMMIT wait for a standby that never comes. */
+/** Makes every COMMIT wait for a standby that does not exist. */
 export async function waitForNobody(postgres: SecondPostgres): Promise<void> {
   await reload(postgres, 'synchronous_standby_names', 'nobody')
   await untilCommitsWait(postgres, () => cancelStandbyWaits(postgres))
 }
 
-/** Makes every COMMIT wait for the standby that follows by this link. */
+/** Makes every COMMIT wait for the standby that is connected over this link. */
 export async function waitForStandby(
   postgres: SecondPostgres,
   link: Pick<TcpProxy, 'silence' | 'resume'>,
@@ -64,8 +63,9 @@ export async function waitForStandby(
 }
 
 /**
- * The checkpointer tells the sessions of a setting some time after they have seen it: until then a COMMIT waits for nobody. `letGo`: ends the wait of
- * one that waits; whether there was one. `hold`: before each try.
+ * The checkpointer notifies sessions later than they see the new setting, and until then a COMMIT
+ * does not wait. `letGo` ends the wait of a COMMIT and returns if one was waiting. `hold` runs
+ * before each try.
  */
 async function untilCommitsWait(
   postgres: SecondPostgres,

@@ -1,4 +1,4 @@
-/** Something that one part of a test waits for and another one gives, once. */
+/** An event that happens once: one part of a test waits for it, and another part sends it. */
 
 export interface Signal {
   give(): void

@@ -1,11 +1,16 @@
-/** What leaves this process: each write to a socket is a system call for both sides. */
+/**
+ * Counts the writes of this process to sockets, because each write is a system call on both sides.
+ */
 import { Socket } from 'node:net'
 import { vi } from 'vitest'
 
-/** Postgres' Terminate: a pool says it on a connection that nobody used for some seconds, whatever goes on elsewhere. */
+/**
+ * Postgres' Terminate message. A pool sends it on a connection that was idle for some seconds,
+ * independently of other work.
+ */
 const GOODBYE = Buffer.from([0x58, 0, 0, 0, 4])
 
-/** What sockets are told to write while `work` is done: one chunk, or several in one call. */
+/** Several chunks in one call count once. */
 export async function writesDuring(work: () => Promise<unknown>): Promise<number> {
   const spies = [vi.spyOn(Socket.prototype, '_write'), vi.spyOn(Socket.prototype, '_writev' as '_write')]
   await work()

@@ -1,4 +1,4 @@
-/** A wallet in a process of its own, whoever starts it: a test (wallet-process.ts) or a command. */
+/** A wallet in its own process, for a test (wallet-process.ts) or a command. */
 import { auditIsClean } from './audit.ts'
 import { type OperatorClient, operatorClient } from './operator.ts'
 import { spawnServer } from './server-process.ts'
@@ -14,13 +14,14 @@ export interface WalletProcess {
   operatorKey: string
   /** Throws with the findings. */
   auditIsClean(): Promise<void>
-  /** Everything written to stdout and stderr so far. */
   output(): string
-  /** Waits for the exit; the exit code, null after a death by the signal. At once when the process is gone already. */
+  /**
+   * Waits for the end if necessary. Resolves to the exit code, or null after a death by a signal.
+   */
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** `main`: of another build. */
+/** `main` may belong to another build. */
 export async function spawnWalletWith(
   settings: Record<string, string | undefined>,
   main?: string,

@@ -1,4 +1,6 @@
-/** A standby of a Postgres of our own: a copy of its folder that follows it, and can take its place. */
+/**
+ * A standby of a test's own Postgres: a copy of its folder that replicates it and can replace it.
+ */
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,14 +12,13 @@ import { inSql, type SecondPostgres, startAgain } from './second-postgres.ts'
 import { until } from './server-settings.ts'
 
 export interface Standby {
-  /** Of the whole server, as that of the first one. */
   readonly url: string
-  /** It takes connections that write when this resolves. */
+  /** Resolves when the standby accepts writing connections. */
   promote(): Promise<void>
   stop(): void
 }
 
-/** `leads`: the address by which it follows, which may be that of a network in front of the first server. */
+/** `leads` is the address to replicate from, for example a network in front of the first server. */
 export async function startStandby(first: SecondPostgres, leads = first.url): Promise<Standby> {
   const folder = mkdtempSync(join(tmpdir(), 'purser-test-standby-'))
   const data = join(folder, 'data')
@@ -41,14 +42,16 @@ export async function startStandby(first: SecondPostgres, leads = first.url): Pr
   }
 }
 
-/** As a backup is made of a running server: between a begin and an end, in one session. */
+/**
+ * A backup of a running server: the copy lies between start and stop of the backup, in one session.
+ */
 async function copyFolder(url: string, data: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
     await client.query("select pg_backup_start('standby', true)")
     const { rows } = await client.query<{ data_directory: string }>('show data_directory')
-    // Files come and go while they are copied, which a backup allows: cp then ends with 1.
+    // Files appear and disappear during the copy, which a backup permits; cp then exits with 1.
     spawnSync('cp', ['-a', String(rows[0]?.data_directory), data])
     const label = await client.query<{ labelfile: string }>('select labelfile from pg_backup_stop(false)')
     writeOwned(join(data, 'backup_label'), label.rows[0]?.labelfile ?? '')

@@ -1,9 +1,9 @@
-/** A world whose time stands still until the test lets it pass: what waits is run when it is due, in order. */
+/** A runtime with a clock that only the test advances; timers run in order when they are due. */
 import { replaceEnvironment } from '../../src/runtime/environment.ts'
 
 export interface StillWorld {
   pass(milliseconds: number): void
-  /** Timers that are not run yet; those that are run again and again count too. */
+  /** Number of pending timers, including repeating ones. */
   waiting(): number
   giveBack(): void
 }
@@ -11,7 +11,7 @@ export interface StillWorld {
 interface Timer {
   at: number
   readonly run: () => void
-  /** Milliseconds; of one that is run again and again. */
+  /** Milliseconds between two runs of a repeating timer. */
   readonly every?: number
 }
 

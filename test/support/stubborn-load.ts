@@ -1,7 +1,9 @@
 /**
- * Bettors whose platform does what interface.md says while the wallet fails: a Place bet that is answered with 400/100,
- * with another status than 200 or 400, or not within 5 s is rolled back, and rollbacks and settles are repeated until
- * the answer is yes. So in the end the platform knows of each bet what became of it, whatever failed in between.
+ * Bettors whose platform follows interface.md while the wallet fails.
+ *
+ * A Place bet is rolled back after 400/100, after a status other than 200 or 400, and without an
+ * answer in 5 s. Rollbacks and settles are repeated until they are accepted. So in the end the
+ * platform knows the state of each bet.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BetRecord, type Call, newBet, type Player, rollbackOf, send, settleOf } from './journal.ts'
@@ -12,10 +14,10 @@ export interface Answer {
   operation: Call['operation'] | 'balance'
   userId: string
   betId?: string
-  /** Milliseconds since the process began. */
+  /** Milliseconds since the start of the process. */
   sentAt: number
   ms: number
-  /** None within the platform's patience, or the connection broke. */
+  /** 'none' means a broken connection, or no answer within the platform's time-out. */
   status: number | 'none'
   code: number | undefined
 }
@@ -23,16 +25,22 @@ export interface Answer {
 export interface Betting {
   bets: BetRecord[]
   answers: Answer[]
-  /** Resolves when so many calls sent from now on were answered with yes in a row; throws when that takes too long. */
+  /**
+   * Resolves when `inARow` calls in a row were accepted, all sent from now on; throws after a time
+   * limit.
+   */
   recovered(inARow: number): Promise<void>
-  /** More bets, so many a second, whatever becomes of those before; `end` says how many were begun. */
+  /**
+   * Starts more bets at this rate, without waiting for earlier ones. `end` returns the number of
+   * started bets.
+   */
   flood(perSecond: number): { end(): number }
-  /** No new bets; resolves when the end of each one is known. */
+  /** Starts no new bets; resolves when the end of each bet is known. */
   stop(): Promise<void>
 }
 
 export interface BettingOptions {
-  /** A call that got no yes goes to the next one. */
+  /** A call that was not accepted is sent to the next wire. */
   wires: PartnerWire[]
   players: Player[]
   bettors: number
@@ -50,7 +58,7 @@ const MAX_ATTEMPTS = 150
 const RECOVERY_MS = 30_000
 const BETWEEN_LOOKS_MS = 20
 const BETWEEN_WAVES_MS = 10
-/** Bets of a flood under way at once: each has a connection. */
+/** The limit of bets in progress during a flood, because each has a connection. */
 const MOST_IN_FLOOD = 4_000
 
 interface Platform extends Required<BettingOptions> {
@@ -98,7 +106,6 @@ async function bet(platform: Platform, number: number): Promise<void> {
   }
 }
 
-/** Resolves when the end of each of its bets is known. */
 async function pour(platform: Platform, perSecond: number, flood: { begun: number; isOver: boolean }): Promise<void> {
   const { players, random, bets } = platform
   const underWay = new Set<Promise<void>>()
@@ -119,7 +126,7 @@ async function pour(platform: Platform, perSecond: number, flood: { begun: numbe
   if (failures.length > 0) throw failures[0]
 }
 
-/** From the placing to an end that the platform knows: open, settled, cancelled, or declined. */
+/** Plays a bet to an end that the platform knows: open, settled, cancelled, or declined. */
 async function liveABet(platform: Platform, bet: BetRecord, place: Call, number: number): Promise<void> {
   const answer = await attempt(platform, bet, place, number)
   if (answer.status === 200) {
@@ -189,7 +196,7 @@ async function recovered(answers: Answer[], inARow: number): Promise<void> {
   throw new Error(`not recovered after ${RECOVERY_MS} ms; the last answers: ${JSON.stringify(last.slice(-10))}`)
 }
 
-/** Whether the wallet may answer so while its database fails (R-4), or must not. */
+/** The answers that are permitted while the wallet's database fails (R-4). */
 export function isAllowedInAFault({ operation, status, code }: Answer): boolean {
   if (status === 200) return true
   return operation === 'place' ? status === 400 && code === 100 : status === 500

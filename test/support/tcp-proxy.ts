@@ -1,27 +1,26 @@
 /**
- * The network between a wallet and its database, which can fall silent: nothing is closed and nothing arrives, as when a
- * cable is pulled or a firewall forgets a connection. What is sent meanwhile is kept and delivered later, as TCP does.
- * Or it brings what the database says late.
+ * A network between a wallet and its database, with faults.
+ *
+ * During a silence nothing is closed and nothing arrives, as with a pulled cable or a firewall that
+ * forgets a connection. Data sent meanwhile arrive later, as in TCP. A delay makes the database's
+ * answers late.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface TcpProxy {
-  /** The address of the database, by way of this network. */
   url: string
   silence(): void
   resume(): void
-  /** From now on the database's answers come so late. */
+  /** The database's answers arrive this much later from now on. */
   delay(milliseconds: number): void
-  /** Breaks every connection there is. */
   cut(): void
-  /** New connections go to the server of this address. */
+  /** New connections go to this server. */
   leadTo(databaseUrl: string): void
   close(): Promise<void>
 }
 
-/** A network in front of the server of a `postgres://` address. */
 export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
@@ -65,7 +64,7 @@ export async function startTcpProxy(databaseUrl: string): Promise<TcpProxy> {
   }
 }
 
-/** A paused socket is not read from, so not even its end is noticed. */
+/** A paused socket is not read, so even its end is not noticed. */
 function forward(from: Socket, to: Socket, lateMs: () => number): void {
   from.setNoDelay(true)
   let last = Promise.resolve()

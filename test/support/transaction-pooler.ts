@@ -1,6 +1,6 @@
 /**
- * A pooler in transaction mode, as PgBouncer is one: each client logs in on a connection of the server's, which then serves
- * whatever transaction comes next, of any client. A client waits while all connections are in transactions of others.
+ * A pooler in transaction mode, like PgBouncer. Each client logs in on a server connection, which
+ * then serves any transaction of any client. A client waits while others use all connections.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
@@ -14,7 +14,7 @@ const IDLE = 'I'.charCodeAt(0)
 interface Client {
   readonly socket: Socket
   backend: Socket | undefined
-  /** Answers `ReadyForQuery` that are still to come; the first one ends the login. */
+  /** Number of `ReadyForQuery` answers still to come; the first one ends the login. */
   awaited: number
 }
 
@@ -92,7 +92,10 @@ function kept(socket: Socket, sockets: Set<Socket>): Socket {
   return socket.on('error', () => {})
 }
 
-/** Cuts what arrives into messages: a byte for the type, four for the length, which counts itself. A client's first one has no type. */
+/**
+ * Splits the data into messages: a byte for the type, then four for the length, which includes
+ * itself. The first message of a client has no type.
+ */
 function wholeMessages(onMessage: (message: Buffer) => void, begins?: 'begins without a type') {
   let rest: Buffer = Buffer.alloc(0)
   let type = begins === undefined ? 1 : 0

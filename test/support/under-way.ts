@@ -1,9 +1,11 @@
-/** How many statements and connections of Postgres this process waits for. */
+/** Counts the Postgres statements and connections for which this process waits. */
 import pg from 'pg'
 
 let waiting = 0
 
-/** Counts from the call until its answer, exactly; what Postgres tells of itself is late on a busy machine. */
+/**
+ * Counts each call exactly until its answer. Postgres' own statistics are late on a busy machine.
+ */
 function counted(call: (...given: unknown[]) => unknown) {
   return function counting(this: unknown, ...given: unknown[]): unknown {
     waiting += 1

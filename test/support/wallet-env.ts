@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
-/** The settings of a wallet under test, and what its callers must know of them. */
+/** The settings of a wallet under test, and the secrets of its callers. */
 export interface WalletEnv {
   env: Record<string, string>
-  /** The secret to sign with: the first one when several are valid (S-3). */
+  /** The signing secret: the first one if several are valid (S-3). */
   secret: string
   operatorKey: string
 }

@@ -1,4 +1,4 @@
-/** A wallet as an operator runs it: `node dist/main.js wallet`, a process that can be killed at any moment. */
+/** A wallet in its own process, as in production: `node dist/main.js wallet`. */
 import { asServer } from './database.ts'
 import { spawnWalletWith, type WalletProcess } from './spawned-wallet.ts'
 
@@ -6,7 +6,7 @@ export type { WalletProcess } from './spawned-wallet.ts'
 
 export interface SpawnOptions {
   databaseUrl?: string
-  /** Where PGlite keeps the data when there is no databaseUrl. */
+  /** The data folder of PGlite when no databaseUrl is given. */
   dataDir?: string
   port?: number
   env?: Record<string, string>

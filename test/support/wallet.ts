@@ -1,4 +1,7 @@
-/** A wallet in this process, with a clock that can be moved. One in a process of its own: wallet-process.ts. */
+/**
+ * A wallet in this process, with a clock that the test can advance (wallet-process.ts has a
+ * separate process).
+ */
 import { inject } from 'vitest'
 import type { Logger } from '../../src/runtime/logger.ts'
 import { readConfig } from '../../src/server/core/config/config.ts'
@@ -16,7 +19,7 @@ export interface TestWallet {
   url: string
   secret: string
   operatorKey: string
-  /** What DATABASE_URL was set to; empty when the wallet keeps its data in PGlite. */
+  /** The value of DATABASE_URL; empty when the wallet runs on PGlite. */
   databaseUrl: string
   wire: PartnerWire
   operator: OperatorClient
@@ -27,9 +30,9 @@ export interface TestWallet {
 }
 
 export interface StartOptions {
-  /** A database of its own, dropped by stop(), unless given. */
+  /** Without a value, a new database is made, and stop() drops it. */
   databaseUrl?: string
-  /** With PURSER_DATA_DIR among it and no databaseUrl the wallet runs on PGlite. */
+  /** With PURSER_DATA_DIR and without a databaseUrl the wallet runs on PGlite. */
   env?: Record<string, string>
   log?: Logger
 }

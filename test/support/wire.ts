@@ -1,6 +1,6 @@
 /**
- * The betting platform's calls, signed and sent over real HTTP. Signing is written here a second time on purpose (S-1):
- * with the code of src/ on both ends, a mistake in it would cancel itself out.
+ * The betting platform's calls, signed and sent over real HTTP. The signature is computed here a
+ * second time (S-1), because code of src/ on both ends would hide its own mistakes.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
@@ -12,7 +12,7 @@ export interface JsonObject {
 
 export interface WireReply {
   status: number
-  /** The parsed answer; the bare text when the answer is not JSON, null when it is empty. */
+  /** The parsed answer; the plain text when it is not JSON, null when it is empty. */
   body: Json
   text: string
 }
@@ -20,15 +20,18 @@ export interface WireReply {
 export interface CallOptions {
   secret?: string
   headers?: Record<string, string>
-  /** Sent as it is; null sends no signature at all. */
+  /** Sent unchanged; null sends no signature. */
   signature?: string | null
 }
 
-/** Members of a message; given ones replace those of the complete valid message, undefined ones are left out. */
+/**
+ * Members of a message. They replace members of the complete valid message; undefined removes a
+ * member.
+ */
 export type Members = Record<string, unknown>
 
 export interface PartnerWire {
-  /** A string body is sent and signed exactly as it is. */
+  /** A string body is sent and signed unchanged. */
   call(method: string, path: string, body: object | string, options?: CallOptions): Promise<WireReply>
   place(bet: Members): Promise<WireReply>
   settle(bet: Members): Promise<WireReply>
@@ -40,11 +43,11 @@ export interface PartnerWire {
 }
 
 const BET = '/payment/bet'
-/** Longer than any wait the wallet may make its caller bear, so that a missing answer fails loudly. */
+/** Longer than the wallet's longest permitted wait, so that a missing answer is noticed. */
 const ANSWER_TIMEOUT_MS = 15_000
 
 export function partnerWire(baseUrl: string, secret: string): PartnerWire {
-  // Connections are not limited: calls meant to meet inside the wallet must not wait for each other out here.
+  // Connections are not limited, because calls that must coincide in the wallet must not wait here.
   const agent = new Agent({ headersTimeout: ANSWER_TIMEOUT_MS, bodyTimeout: ANSWER_TIMEOUT_MS })
   const call: PartnerWire['call'] = async (method, path, body, options = {}) => {
     const text = typeof body === 'string' ? body : JSON.stringify(body)
@@ -75,7 +78,7 @@ export function sign(body: string, secret: string): string {
   return `${header}..${createHmac('sha256', secret).update(signed).digest('base64url')}`
 }
 
-/** The code of a refusal; undefined when the answer carries none. */
+/** The code of a rejection; undefined when the answer has no code. */
 export function replyCode(reply: WireReply): number | undefined {
   const { body } = reply
   const code = typeof body === 'object' && body !== null && !Array.isArray(body) ? body.code : undefined
@@ -104,7 +107,9 @@ function parsed(text: string): Json {
   }
 }
 
-/** What all four bet operations carry; the token is a well-formed one that no wallet ever gave out. */
+/**
+ * The members of all four bet operations. The token is well-formed, but no wallet ever issued it.
+ */
 function commonMembers(): Members {
   return {
     requestId: randomUUID(),
