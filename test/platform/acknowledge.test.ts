@@ -1,7 +1,4 @@
-/**
- * A person records that the partner has done the operation of a delivery (W-47). Nothing is sent or
- * owed any more, and the next delivery of the bet goes out.
- */
+/** A user declares that the partner has carried out a delivery (W-47). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { statement } from '../../src/server/core/database/db.ts'
@@ -53,7 +50,7 @@ test('a rejected payout that was paid by hand is acknowledged and no longer owed
   expect(wallet.of('settle', betId)).toHaveLength(1)
   const log = await api.request('GET', '/actions?limit=1')
   expect(log.body).toMatchObject({ data: [{ operation: 'acknowledgeDelivery', on: { deliveryId }, reason: REASON }] })
-  // What is decided later is told as a correction of it.
+  // A later decision is sent as a correction of the acknowledged one.
   wallet.next('settle', refusal(21))
   await api.settle(betId, 'lost', '0.00')
   await time.advance(SECOND_MS)

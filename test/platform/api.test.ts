@@ -1,4 +1,6 @@
-/** The platform API as its clients see it: problems, lists, what is shown of deliveries and attempts, and what is never shown. */
+/**
+ * The platform API for its clients: problems, lists, the view of deliveries, and hidden members.
+ */
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -144,7 +146,7 @@ describe('the platform API lists', () => {
     const frame = await scene.api.loadFrame(partnerId)
     bets = []
     for (let i = 0; i < 7; i++) {
-      if (i % 3 === 2) await scene.time.advance(1_000) // some at the same moment, some not
+      if (i % 3 === 2) await scene.time.advance(1_000) // some bets share a moment
       bets.push((await scene.api.place(frame)).betId)
     }
   })
@@ -203,8 +205,8 @@ test('every attempt of a delivery is shown with its time, duration, status, code
     expect(Number.isNaN(Date.parse(attempt.startedAt))).toBe(false)
   }
   const phases = deliveries[1]?.attemptList.map((attempt) => Object.keys(attempt.phases ?? {})) ?? []
-  expect(phases[1]).not.toContain('bodyMs') // C-18: broken off before it
-  expect(phases[2]).toEqual(['connectMs', 'firstByteMs', 'bodyMs']) // by another connection then
+  expect(phases[1]).not.toContain('bodyMs') // the connection broke before the body (C-18)
+  expect(phases[2]).toEqual(['connectMs', 'firstByteMs', 'bodyMs']) // a new connection
   expect(deliveries[1]?.attemptList.map((a) => a.error?.split(':')[0])).toEqual([
     'status',
     'network',

@@ -1,4 +1,7 @@
-/** The fence in what is recorded of a call: a claim that somebody else has taken over since changes nothing any more (C-6, outbox.ts). */
+/**
+ * Fencing of recorded answers: a claim that another process has taken over has no effect (C-6,
+ * outbox.ts).
+ */
 import { expect, test } from 'vitest'
 import { toNotCalledAnswer, type WalletAnswer } from '../../src/protocol/client/wallet-client.ts'
 import type { Db } from '../../src/server/core/database/db.ts'
@@ -24,7 +27,10 @@ const ANSWERS: [string, WalletAnswer['outcome']][] = [
   ['a yes', { kind: 'accepted', reply: {} }],
 ]
 
-/** A bet whose result waits for its next attempt. The deliverer sleeps: time stands still. */
+/**
+ * A bet whose result waits for its next attempt. The deliverer sleeps, because the clock does not
+ * advance.
+ */
 async function waitingSettle(): Promise<string> {
   const { betId } = await scene.api.place(scene.frame)
   scene.wallet.next('settle', status(500))
@@ -33,13 +39,13 @@ async function waitingSettle(): Promise<string> {
   return betId
 }
 
-/** What a process claims that looks so many milliseconds from now. */
+/** The claims of a process that scans this many milliseconds later. */
 function claimsOf(lane: 'results' | 'rollbacks', laterMs: number): Promise<Claim[]> {
   const at = new Date(scene.time.now().getTime() + laterMs)
   return db.transaction((tx) => claimDue(tx, [{ partnerId: scene.partnerId, lane, free: 1 }], at))
 }
 
-/** What a process does that has watched all claims for a lease. */
+/** Acts as a process that has watched all claims for a whole lease. */
 async function releaseAll(laterMs = 0): Promise<void> {
   const at = new Date(scene.time.now().getTime() + laterMs)
   const held = await readHeldClaims(db)
@@ -113,7 +119,8 @@ test('a rollback with abandoned attempts keeps its schedule, and the tenth attem
     if (attempt === ROLLBACK_ATTEMPTS)
       expect(await claim(at, 'rollbacks')).toMatchObject({ status: 'stuck', attempts: ROLLBACK_ATTEMPTS })
   }
-  // A lease is longer than the first gaps. Then half a gap is kept to the latest time at which a call may begin after its claim.
+  // A lease is longer than the first gaps. The later gaps keep half of their length, from the
+  // latest time at which a claimed call may begin.
   const fifth = 700 + 3 * LEASE_MS
   const sixth = fifth + START_WITHIN_MS + 11_200 / 2
   const seventh = sixth + START_WITHIN_MS + 22_400 / 2
@@ -121,7 +128,7 @@ test('a rollback with abandoned attempts keeps its schedule, and the tenth attem
   expect(starts).toEqual([0, ...released, fifth, sixth, seventh, 88_900, 178_500, 357_700])
 })
 
-/** A rollback that a person has sent again, after the process that made the last attempt was taken for dead. */
+/** A rollback that a user has retried, after the process of the last attempt was presumed dead. */
 async function sentAgain(): Promise<{ frozen: Claim; again: Claim }> {
   await waitingRollback()
   const frozen = await claim(1_000, 'rollbacks')
@@ -158,13 +165,13 @@ test('a Place bet that waits for its answer cannot be retried, and its late answ
   const placing = scene.api.place(scene.frame)
   await scene.wallet.seen('place', before + 1)
   expect(await claimsOf('results', 2 * LEASE_MS)).toEqual([])
-  await scene.time.advance(2 * LEASE_MS) // its lease is over: it is given up
+  await scene.time.advance(2 * LEASE_MS) // its lease ends, so the bet is given up
   answer.give()
   const { betId, status: placed } = await placing
   await scene.time.settle()
   expect(placed).toBe('cancelled')
   expect(scene.callsOf(betId).map(({ operation }) => operation)).toEqual(['place', 'rollback'])
-  scene.wallet.faults.length = 0 // that the rollback came before the answer is what this is about
+  scene.wallet.faults.length = 0 // the rollback before the answer is the purpose of this test
 })
 
 test('a delivery that another process has sent and rescheduled since is not claimed before its time', async () => {

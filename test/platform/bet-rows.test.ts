@@ -1,4 +1,4 @@
-/** Where rows of bets stand: those that were placed together stand together, and have room to be rewritten. */
+/** The position of bet rows on disk: bets of one batch share pages that have space for updates. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/server/core/database/db.ts'

@@ -1,4 +1,7 @@
-/** What a bet says to the partner: singles, expresses, freebets, boosters, and what is refused before anyone is called. */
+/**
+ * The Place bets of singles, expresses, freebets and boosts, and the bets that are rejected without
+ * a call.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Scene, startScene } from './scene.ts'
@@ -14,7 +17,7 @@ const pick = (coefficient: string | number, over: Record<string, unknown> = {}) 
   ...over,
 })
 
-/** The Place bet as the partner got it. */
+/** The body of the Place bet that the partner received. */
 async function placed(over: Record<string, unknown>): Promise<Record<string, unknown>> {
   const { betId, status } = await scene.api.place(scene.frame, over)
   expect(status).toBe('accepted')

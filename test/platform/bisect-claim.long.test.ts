@@ -1,4 +1,7 @@
-/** One delivery that the database refuses to mark as claimed keeps no other one back (C-15): neither of its partner nor of another. */
+/**
+ * A delivery that the database cannot mark as claimed blocks no other delivery, of any partner
+ * (C-15).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { allowWrites, refuseWrites, timesRefused } from './poison.ts'
@@ -12,7 +15,7 @@ afterEach(() => scene.stop())
 
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
-/** concurrency-limit.ts: 64 at once to a partner that was not called yet. */
+/** More than the 64 concurrent calls to a partner without earlier calls (concurrency-limit.ts). */
 const MORE_THAN_A_WINDOW = 70
 const LONG = { timeout: 60_000, interval: 20 }
 
@@ -25,7 +28,7 @@ const settleOf = async (betId: string) =>
   (await scene.api.bet(betId)).deliveries.find(({ operation }) => operation === 'settle')
 const statusesOf = async (betIds: string[]) => Promise.all(betIds.map(async (id) => (await settleOf(id))?.status))
 
-/** The first is poisoned, the next one is behind it at the same partner, the last at another one. */
+/** Three bets: the poisoned one, the next one of the same partner, and one of another partner. */
 async function settledTogether(poisoned: string): Promise<[string, string, string]> {
   const other = await scene.platform.partner()
   const frames = [scene.frame, scene.frame, await scene.api.loadFrame(other.partnerId)]
@@ -114,7 +117,8 @@ test('more such deliveries than one turn takes do not block the deliveries after
   const laterEvent = randomUUID()
   const later = await placeOn(laterEvent)
   const list = poisoned.map((betId) => `'${betId}'`).join(', ')
-  await refuseWrites(platform, 'delivery', `new.bet_id in (${list})`) // so that they cannot be stuck either
+  // so the deliveries cannot be set stuck either
+  await refuseWrites(platform, 'delivery', `new.bet_id in (${list})`)
   await api.results(eventId, { home: 'won' })
   await time.advance(SECOND_MS)
   await api.results(laterEvent, { home: 'won' })

@@ -1,4 +1,7 @@
-/** Ten bets at the same moment on an event with a hundred thousand: each is answered, none is debited and then rolled back. */
+/**
+ * Concurrent bets on an event with very many bets: each is answered, and none is debited and then
+ * rolled back.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { manyLike } from './many-bets.ts'

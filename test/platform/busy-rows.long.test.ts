@@ -1,4 +1,4 @@
-/** A result of an event that meets rows which somebody holds for longer than any call of the wallet would wait. */
+/** An event result that needs rows which are locked longer than the wallet's lock time-out. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decidedBets } from './decided-bets.ts'

@@ -1,4 +1,4 @@
-/** C-8: a cashout is decided only while the bet is open in every sense; one that the partner refuses takes itself back. */
+/** A cashout requires a bet that is open in every respect; a rejected cashout is reversed (C-8). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.stop())
 
-/** An accepted bet of 10.00 at 2.5 on each of so many events of its own. */
+/** An accepted bet of 10.00 at 2.5, with one new event per leg. */
 async function betOn(legs = 1, frame = scene.frame): Promise<{ betId: string; events: string[] }> {
   const events = Array.from({ length: legs }, () => randomUUID())
   const selections = events.map((eventId) => ({ eventId, outcomeId: 'home', coefficient: '2.5' }))
@@ -41,7 +41,7 @@ async function frameWith(isCashOutAllowed: boolean): Promise<string> {
   return frame
 }
 
-/** Status, result and payout of the bet, and the settles that the partner got. */
+/** Status, result and payout of the bet, and the settles that the partner received. */
 async function stateOf(betId: string) {
   await scene.time.settle()
   const { status, resultType, payout } = await scene.api.bet(betId)

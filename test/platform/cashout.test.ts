@@ -1,4 +1,7 @@
-/** A cashout shows a live token of the bet's player (L-4), also when the token of the placement has ended (W-14). */
+/**
+ * The token of a cashout: a live token of the player (L-4), also after the token of the placement
+ * has ended (W-14).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'

@@ -1,4 +1,4 @@
-// How many calls may go to one partner, and when a partner that is down is asked again (C-6, W-15).
+// The limit of calls to one partner, and the probes of a partner that is down (C-6, W-15).
 import { expect, test } from 'vitest'
 import { createCircuitBreaker } from '../../src/server/platform/circuit-breaker.ts'
 
@@ -8,7 +8,7 @@ const PROBE_GAP_MS = 500
 const failed = (at: number) => ({ at, durationMs: 1, fault: 'network: nobody listens' })
 const answered = (at: number) => ({ at, durationMs: 1, fault: null })
 
-/** A breaker whose partner has just failed to answer five calls in a row. */
+/** A breaker whose partner has just left five calls in a row without an answer. */
 function down(now = 1_000) {
   const breaker = createCircuitBreaker(CAPACITY)
   for (let i = 0; i < 5; i++) {

@@ -1,9 +1,9 @@
-/** Over real HTTP: how many calls go to a partner at once that answers late. */
+/** Number of concurrent calls to a partner with late answers, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { signal } from '../support/signal.ts'
 
-/** Bets of the final, and how many of them are placed at once. */
+/** Number of bets on the event, and number of bets placed at once. */
 const [MANY, FEW] = [240, 10]
 
 describe.each([

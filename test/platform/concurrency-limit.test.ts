@@ -1,10 +1,13 @@
-/** How many calls go to a partner at once follows its latency, up to the setting's bound. */
+/** The limit of concurrent calls to a partner follows its latency, up to a configured maximum. */
 import { expect, test } from 'vitest'
 import { createConcurrencyLimit } from '../../src/server/platform/concurrency-limit.ts'
 
 const BOUND = 512
 
-/** Full all the time; the latency of each call depends on how many are under way and on how many were answered before. */
+/**
+ * The size of a limit that is always reached. The latency of a call depends on the calls in
+ * progress and on the earlier answers.
+ */
 function sizeAfter(answers: number, latencyOf: (underWay: number, before: number) => number, bound = BOUND): number {
   const window = createConcurrencyLimit(bound)
   for (let before = 0; before < answers; before++) {

@@ -1,4 +1,4 @@
-/** A save refuses headers that cannot be sent and PEM that cannot be read (O-20). */
+/** A save rejects headers that cannot be sent and unreadable PEM (O-20). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'

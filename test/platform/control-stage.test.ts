@@ -1,4 +1,6 @@
-/** The last look after the partner's yes, and the rollback that follows an objection (C-3). */
+/**
+ * The control stage after the partner's acceptance, and the rollback after a failed check (C-3).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -27,7 +29,8 @@ async function expectRollback({ betId, status, reason }: Placed, errorCode: numb
   await scene.time.settle()
   expect([status, reason]).toEqual(['cancelled', `rollback ${errorCode}`])
   const calls = scene.callsOf(betId)
-  expect(calls.map((call) => call.operation)).toEqual(['place', 'rollback']) // the partner had said yes
+  // the partner had accepted
+  expect(calls.map((call) => call.operation)).toEqual(['place', 'rollback'])
   expect(calls[1]?.body).toMatchObject({ errorCode, amount: calls[0]?.body.amount, token: calls[0]?.body.token })
   const { deliveries } = await scene.api.bet(betId)
   expect(deliveries.map((d) => d.status)).toEqual(['done', 'done'])

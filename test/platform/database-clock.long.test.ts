@@ -1,4 +1,6 @@
-/** Which clock times leases and schedules: the database's, whatever that of a process' own host says (C-6, W-19). */
+/**
+ * Leases and schedules use the database's clock, whatever the clock of a process shows (C-6, W-19).
+ */
 import { afterEach, expect, test, vi } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { createCircuitBreakers } from '../../src/server/platform/circuit-breaker.ts'
@@ -35,9 +37,10 @@ test.each([-3_600_000, 3_600_000])(
          from platform.attempt a join platform.delivery using (delivery_id) where bet_id = $1 and operation = 'rollback' order by a.number offset 1`,
         [betId],
       )
-    await expect.poll(async () => (await gaps()).length).toBe(2) // the partner has seen it before it is recorded
+    // the partner receives the call before it is recorded
+    await expect.poll(async () => (await gaps()).length).toBe(2)
     const [first, second] = (await gaps()).map(({ ms }) => Number(ms))
-    // 700 and 1,400 by the clock of the database, which is asked again in between.
+    // The gaps are 700 and 1,400 ms on the database's clock, which is read again in between.
     expect(first).toBeGreaterThan(600)
     expect(second).toBeGreaterThan(1_300)
   },

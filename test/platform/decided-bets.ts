@@ -1,14 +1,14 @@
-/** Bets that results of events decide, and what becomes of them. */
+/** Bets that event results decide, and their state. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Scene } from './scene.ts'
 
 export type Outcome = 'won' | 'lost' | 'refund'
 
-/** `scene` is asked for at each use: it is started after the tests are written down. */
+/** `scene` is a function, because the tests are declared before the scene starts. */
 export function decidedBets(scene: () => Scene) {
   return {
-    /** A bet on the outcome `home` of an event of its own for each of the odds. */
+    /** A bet on the outcome `home`, with a new event for each of the odds. */
     async betAt(...odds: string[]): Promise<{ betId: string; events: string[] }> {
       const events = odds.map(() => randomUUID())
       const selections = odds.map((coefficient, i) => ({ eventId: events[i], outcomeId: 'home', coefficient }))
@@ -25,7 +25,7 @@ export function decidedBets(scene: () => Scene) {
       const { status, resultType, payout } = await scene().api.bet(betId)
       return [status, resultType, payout]
     },
-    /** What the partner was told after the Place bet. */
+    /** The calls after the Place bet. */
     toldOf: (betId: string) =>
       scene()
         .callsOf(betId)

@@ -1,4 +1,6 @@
-/** One bet that cannot follow the results of its event keeps no other one from following, of this event or another (C-15). */
+/**
+ * A bet that cannot follow the results of its event blocks no other bet and no other event (C-15).
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -15,7 +17,7 @@ beforeEach(async () => {
 afterEach(() => scene.stop())
 
 const SECOND_MS = 1_000
-/** After which results are taken for those of a process that died. */
+/** After this time the process of a result is presumed dead. */
 const ABANDONED_MS = 11 * SECOND_MS
 const LONG = { timeout: 60_000, interval: 20 }
 
@@ -23,11 +25,11 @@ async function placeOn(eventId: string): Promise<string> {
   const over = { selections: [{ eventId, outcomeId: 'home', coefficient: '2.5' }] }
   return (await scene.api.place(scene.frame, over)).betId
 }
-/** In the order in which they follow. */
+/** In the order in which they follow the result. */
 const betsOn = async (eventId: string) =>
   [await placeOn(eventId), await placeOn(eventId), await placeOn(eventId)].sort() as [string, string, string]
 
-/** Not by the API: it cannot show a bet in a currency that it does not know. */
+/** Read by SQL, because the API cannot show a bet in an unknown currency. */
 const statusOf = async (betId: string) =>
   (await scene.platform.sql('select status from platform.bet where bet_id = $1', [betId]))[0]?.status
 const statusesOf = (betIds: string[]) => Promise.all(betIds.map(statusOf))
@@ -40,7 +42,7 @@ const isApplied = (eventId: string) =>
     eventId,
   ])
 
-/** As a process leaves it that died right after it had accepted the result. */
+/** The state after a process died directly after it had accepted the result. */
 async function leaveResult(eventId: string): Promise<void> {
   const at = scene.time.now()
   await scene.platform.sql(`insert into platform.outcome (event_id, outcome_id, result) values ($1, 'home', 'won')`, [
@@ -52,7 +54,7 @@ async function leaveResult(eventId: string): Promise<void> {
   )
 }
 
-/** Second by second. */
+/** Advances the clock one second at a time. */
 const inTheEnd = (betId: string) =>
   expect.poll(async () => {
     await scene.time.advance(SECOND_MS)

@@ -1,4 +1,7 @@
-/** Who goes on with a result that another process has accepted, and when (C-12): no clock decides it, only a lease of watching. */
+/**
+ * Takeover of event results that another process has accepted: only a lease of observation decides,
+ * never a clock (C-12).
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
@@ -39,7 +42,9 @@ const rowOf = async (eventId: string) =>
 const signOf = async (eventId: string) => (await rowOf(eventId))?.sign
 const isApplied = async (eventId: string) => (await rowOf(eventId))?.applied
 
-/** One of several processes on the database, whose monotonic clock the test moves. */
+/**
+ * One of several processes on the database, with its own monotonic clock that the test advances.
+ */
 function aProcess(over: Partial<Db> = {}) {
   let elapsed = 0
   const deps = {
@@ -49,7 +54,7 @@ function aProcess(over: Partial<Db> = {}) {
   const finishing = createResultsRecovery({ ...deps, db: { ...db, ...over } })
   return {
     applying: createEventResults({ ...deps, db: { ...db, ...over } }),
-    /** Its results on another connection. */
+    /** Applies its results on another connection. */
     applyingOn: (held: Db) => createEventResults({ ...deps, db: held }),
     finishing,
     async looks(seconds: number) {
@@ -67,7 +72,7 @@ function gate() {
   return { opened, open: () => open() }
 }
 
-/** Each transaction but the first one waits until it is let. */
+/** Each transaction except the first one waits until `let` is called. */
 function slow(): { db: Db; let(): void } {
   const { opened, open } = gate()
   let begun = 0

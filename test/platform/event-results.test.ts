@@ -1,4 +1,7 @@
-/** Results of events, by outcome, and results of bets by hand: what becomes of a bet and what the partner is told. */
+/**
+ * Event results by outcome, and results of bets by hand: their effect on bets, and the calls to the
+ * partner.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { refusal } from '../support/scripted-wallet.ts'

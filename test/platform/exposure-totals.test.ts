@@ -1,4 +1,7 @@
-/** Limits 110 to 112 by running totals (C-3): what a placement costs with many bets on its event, and that totals are the bets'. */
+/**
+ * Running totals for the limits 110 to 112 (C-3): the cost of a placement on a busy event, and
+ * their equality with the bets.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import type { WalletAnswer } from '../../src/protocol/client/wallet-client.ts'
@@ -33,7 +36,7 @@ const ROWS_READ = statement(
   "select sum(seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables where schemaname = 'platform'",
 )
 
-/** Rows of the platform's tables that are read in the transactions of `work`. */
+/** Rows of the platform's tables that the transactions of `work` read. */
 async function rowsReadBy(work: (db: Db) => Promise<unknown>): Promise<number> {
   let rows = 0
   const read = async (tx: Tx) => Number((await tx.query(ROWS_READ))[0]?.rows)
@@ -50,7 +53,7 @@ async function rowsReadBy(work: (db: Db) => Promise<unknown>): Promise<number> {
 
 const YES: WalletAnswer = { outcome: { kind: 'accepted', reply: {} }, status: 200, body: '', durationMs: 1 }
 
-/** Another bet like this one, opened and accepted. */
+/** Opens and accepts a copy of this bet. */
 async function placeLike(bet: PlatformBet, counting: Db, eventId: string): Promise<void> {
   const deps = { db: counting, clock: scene.time, scales: STANDARD_SCALES }
   const again = { ...bet, betId: randomUUID(), status: 'placing', deliveries: 1 } as const

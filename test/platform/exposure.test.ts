@@ -1,4 +1,7 @@
-/** Limits over the sums of outcomes and events (C-3, reasons 110 to 112): of an express the fullest counts, and no sum is too large. */
+/**
+ * The limits on sums of outcomes and events, reasons 110 to 112 (C-3). The fullest sum of an
+ * express decides, and no sum is too large to compute.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Scene, startScene } from './scene.ts'

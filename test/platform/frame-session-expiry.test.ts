@@ -1,4 +1,7 @@
-/** Frame sessions that are older than a day lose their token and profile (C-17): how often one process looks for them. */
+/**
+ * The scans of one process for frame sessions that are older than a day; these lose their token and
+ * profile (C-17).
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { Logger } from '../../src/runtime/logger.ts'
@@ -8,7 +11,7 @@ import { createFrameSessionExpiry } from '../../src/server/platform/bets/frame-s
 const SCAN_INTERVAL_MS = 600_000
 const NOW = new Date('2031-05-16T12:00:00.000Z')
 
-/** The database refuses, so that each scan is one transaction and one line of the log. */
+/** The database fails, so that each scan is one transaction and one log line. */
 function startExpiry() {
   const scans: string[] = []
   const refuse = async () => {

@@ -1,4 +1,4 @@
-/** A POST /bets that is sent again with its idempotency key: one bet, one Place bet, one answer. */
+/** A repeated POST /bets with its idempotency key: one bet, one Place bet, one answer. */
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** P15 and P17: every call is signed over its exact bytes, keeps the interface's field rules, and carries what was placed (C-7). */
+/**
+ * Every call is signed over its exact bytes (P15), follows the interface's field rules, and carries
+ * the members of the placement (P17, C-7).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { newToken, startPlatform, type TestPlatform } from '../support/platform.ts'
@@ -28,7 +31,7 @@ async function frameWith(profile: Record<string, unknown>, token = newToken()): 
 
 const callsOf = (betId: string) => wallet.requests.filter(({ body }) => body.transactionId === betId)
 
-/** Settles, resettles, unsettles, settles again and, by way of an unsettle, cancels a bet. */
+/** Settles, resettles, unsettles and settles the bet, then unsettles and cancels it. */
 async function wholeLife(betId: string): Promise<void> {
   await platform.api.settle(betId, 'won', '25')
   await platform.api.settle(betId, 'refund', '10')

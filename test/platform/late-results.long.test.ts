@@ -1,4 +1,7 @@
-/** A result with so many bets that it takes its time: whoever tells it is answered after 5 s, and the end of the process does not wait for it. */
+/**
+ * An event result with many bets: its request is answered after 5 s, and the process can stop
+ * before the result is complete.
+ */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'
@@ -13,7 +16,9 @@ import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wa
 import { SOMEBODY } from '../support/somebody.ts'
 import { manyLike } from './many-bets.ts'
 
-/** Bets of a slice, and of a result that takes any machine longer than a signal takes to arrive. */
+/**
+ * Bets of a slice, and of a result that on any machine takes longer than the delivery of a signal.
+ */
 const [SLICE, MANY] = [500, 20_000]
 
 let database: TestDatabase
@@ -48,7 +53,7 @@ async function manyBets(copies: number): Promise<string> {
   return String(selections[0]?.eventId)
 }
 
-/** From the second slice on transactions wait until they are let. */
+/** From the second slice on, transactions wait until `let` is called. */
 function slow(db: Db): { db: Db; let(): void } {
   let [begun, go] = [0, () => {}]
   const may = new Promise<void>((resolve) => (go = resolve))

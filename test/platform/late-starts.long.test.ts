@@ -1,12 +1,17 @@
-/** A call that begins later than it was claimed, as on a machine with too much to do: it is counted from when it began, or not made. */
+/**
+ * A call that starts late after its claim, as on a busy machine: its schedule starts with the call,
+ * or the call is not made.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { status } from '../support/scripted-wallet.ts'
 
-/** Milliseconds between a claim and its call, */
+/** Milliseconds between a claim and its call. */
 const CLAIM_TAKES_MS = 400
-/** and between a bet's intent and its call: more than the 2.5 s after which it might outlast its lease. */
+/**
+ * Milliseconds between a bet's intent and its call. After 2.5 s the call might outlast its lease.
+ */
 const LATE_MS = 2_700
 
 const BEGUN = 'select from platform.delivery where partner_id = $1'
@@ -33,7 +38,8 @@ test('the gap after the first attempt of a rollback starts with its call, not wi
     const [, rollback] = (await platform.api.bet(betId)).deliveries
     return rollback?.attemptList.map(({ startedAt }) => Date.parse(startedAt)) ?? []
   }
-  await expect.poll(async () => (await starts()).length).toBe(2) // the partner has seen it before it is recorded
+  // the partner receives the call before it is recorded
+  await expect.poll(async () => (await starts()).length).toBe(2)
   const [one, two] = await starts()
   expect((two ?? 0) - (one ?? 0)).toBeGreaterThanOrEqual(699)
 })
@@ -41,7 +47,8 @@ test('the gap after the first attempt of a rollback starts with its call, not wi
 test('a Place bet whose call would start too late is not sent, so that it cannot arrive after its rollback (C-1)', async () => {
   const { wallet, partnerId } = await platform.partner()
   const frame = await platform.api.loadFrame(partnerId)
-  const other = await startPlatform({ databaseUrl: platform.databaseUrl }) // must read the partner first
+  // it must read the partner before the lock
+  const other = await startPlatform({ databaseUrl: platform.databaseUrl })
   onTestFinished(() => other.stop())
   await platform.sql('begin')
   await platform.sql('lock table platform.partner in access exclusive mode')

@@ -1,4 +1,7 @@
-/** Who takes over what another process has begun, and when (C-12): no clock decides it, only a whole lease of watching. */
+/**
+ * Takeover of another process's work: only a whole lease of observation decides, never a clock
+ * (C-12).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HeldClaim, watchLeases } from '../../src/server/platform/recovery/lease-watch.ts'
 import { LEASE_MS } from '../../src/server/platform/store/outbox.ts'

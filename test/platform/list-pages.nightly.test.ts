@@ -1,4 +1,7 @@
-/** A page of the few deliveries that a filter wants, behind 100,000 others, looks at so many and no more; whoever reads on finds them all. */
+/**
+ * A page with few matches after 100,000 other deliveries reads a bounded number of rows, and the
+ * next pages have the rest.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL, type Queryable } from '../../src/server/core/database/db.ts'
@@ -10,17 +13,17 @@ import { planOf, type Sent } from '../support/plans.ts'
 const MANY = 100_000
 const WANTED = 20
 const MOST_LOOKED_AT = 5_000
-/** Rows that a page reads besides. */
+/** Further rows that a page may read. */
 const FEW = 80
 
 const DONE = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
   select gen_random_uuid(), 1, 'large', 'settle', gen_random_uuid(), 'done', now(), now() from generate_series(1, ${MANY}) i`
-/** What waits: that of the small partner is the oldest. The latest of all are refused. */
+/** The small partner's waiting deliveries are the oldest; rejected deliveries are the latest. */
 const WAITING = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
   select gen_random_uuid(), 2, case when i <= ${WANTED} then 'small' else 'large' end, 'settle', gen_random_uuid(),
     case when i > ${MANY} then 'refused' else 'pending' end, now(), now() from generate_series(1, ${MANY} + ${WANTED}) i`
 const RETRY_ID = '00000000-0000-0000-0000-00000000ffff'
-/** One retry has sent all of them again. */
+/** One retry has sent all deliveries again. */
 const RETRY = `insert into platform.retry (retry_id, at, key_name, chosen, count, still_retrying, progress_at)
   values ('${RETRY_ID}', now(), 'key', '{}', ${MANY}, 0, now())`
 const RETRIED = `insert into platform.retry_delivery (retry_id, delivery_id)
@@ -41,14 +44,14 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** Statements are answered, and kept. */
+/** A database that answers statements and records them. */
 function newDb(): Db {
   sent = []
   const query: Queryable['query'] = async ({ name, text }, values = []) => {
     sent.push([{ name, text }, values])
     return (await sql.query(text, [...values])).rows
   }
-  const sums = async () => [] // how many there are of each state has all of them looked at
+  const sums = async () => [] // the counts by state read every delivery
   return { people: { query }, sums } as unknown as Db
 }
 
@@ -57,7 +60,7 @@ interface Page {
   readonly next: string | null
 }
 
-/** The first page is empty and yet has a next; together the pages have what is wanted. */
+/** The first page is empty but has a next page, and together the pages have all matches. */
 async function readOn(read: (after: string | undefined) => Promise<Page>): Promise<void> {
   const first = await read(undefined)
   expect(first).toMatchObject({ data: [], next: expect.any(String) })

@@ -1,4 +1,7 @@
-/** The platform's lists and its count of what waits read what they show: shown by plans over 100,000 deliveries. */
+/**
+ * The platform's lists and its count of waiting deliveries read only the rows that they show, by
+ * plans over 100,000 deliveries.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Actor } from '../../src/server/core/auth/audit-log/audit-log.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -15,19 +18,22 @@ import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, type Sent, sentBy } from '../support/plans.ts'
 
 const MANY = 100_000
-/** Rows that a page of 10 may look at. */
+/** Rows that a page of 10 may read. */
 const FEW = 80
 
-/** What is not done is the oldest of all: from the latest on it would be found last. */
+/** The unfinished deliveries are the oldest, so a scan from the latest finds them last. */
 const FILL = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
   select gen_random_uuid(), 1, 'partner-' || i % 5, 'settle', gen_random_uuid(),
     case when i <= 20 then (array['waiting', 'pending', 'refused', 'unknown', 'stuck'])[i % 5 + 1] else 'done' end, now(), now()
   from generate_series(1, ${MANY}) i`
 
-/** Declined Place bets, which are most of what is refused. */
+/** Declined Place bets, which are the majority of rejected deliveries. */
 const DECLINE = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
   select gen_random_uuid(), 1, 'partner-1', 'place', gen_random_uuid(), 'refused', now(), now() from generate_series(1, 10_000) i`
-/** What needs a person, 100,000 of it: nearly all of one partner, refused with one code; what the filters ask for is the oldest. */
+/**
+ * Deliveries that need attention, 100,000 of them. Nearly all belong to one partner and were
+ * rejected with one code, and the matches of the filters are the oldest.
+ */
 const FILL_OWED = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, code, decided_at, due_at,
     owed_since, owed_amount, owed_currency)
   select gen_random_uuid(), 2, case when i <= 20 then 'small' else 'large' end, case when i <= 20 then 'unsettle' else 'settle' end,
@@ -35,35 +41,35 @@ const FILL_OWED = `insert into platform.delivery (bet_id, number, partner_id, op
     now(), now(), now() + i * interval '1 ms', 21.00, 'EUR'
   from generate_series(1, ${MANY}) i`
 
-/** The bets of a small partner, which were cancelled, are the oldest of all. */
+/** The cancelled bets of a small partner are the oldest. */
 const BETS = `insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, ticket_type,
     coefficient, placed_at, changed_at)
   select gen_random_uuid(), case when i <= 20 then 'partner-small' else 'partner-1' end, gen_random_uuid(), '', 'player', 'EUR', '', 100,
     case when i <= 20 then 'cancelled' else 'accepted' end, 'single', '2', timestamptz '2031-01-01Z' + i * interval '1 s', now()
   from generate_series(1, ${MANY}) i`
 const MOST_LOOKED_AT = 5_000
-/** Of each bet; of an express that a list shows three. */
+/** The selections of the bets. A list shows three selections of an express. */
 const SELECTIONS = `insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)
   select bet_id, n, 'event-' || n, 'home', '2', '{}' from platform.bet, generate_series(1, case when partner_id = 'partner-small' then 50 else 1 end) n`
 
 const PARTNERS = `insert into platform.partner (partner_id, base_url, secrets, created_at)
   select 'partner-' || i, 'http://127.0.0.1:1', '["a-secret"]', now() from generate_series(0, 4) i`
 
-/** Each of 1,000 retries has sent ten deliveries again, done by now. */
+/** Each of 1,000 retries has sent ten deliveries again, which are done. */
 const RETRIES = `insert into platform.retry (retry_id, at, key_name, chosen, count, still_retrying, progress_at)
   select lpad(i::text, 32, '0')::uuid, timestamptz '2031-01-01Z' + i * interval '1 s', 'key', '{}', 10, 0, now() from generate_series(0, 999) i`
 const RETRIED = `insert into platform.retry_delivery (retry_id, delivery_id)
   select lpad((delivery_id % 1_000)::text, 32, '0')::uuid, delivery_id from platform.delivery where delivery_id between 20_000 and 29_999`
 const RETRY_ID = '00000000-0000-0000-0000-000000000777'
 
-/** What each delivery that is shown says is read by its id. */
+/** The message of each delivery on a page is read by its id. */
 const OF_EACH = 'message_pkey'
 
 const filled = filledDatabase(DECLINE, FILL, PARTNERS, BETS, SELECTIONS, RETRIES, RETRIED)
 
 async function plansOf(work: (db: Db) => Promise<unknown>) {
   const plans = []
-  const transaction = async () => {} // what is written has no plan to be looked at
+  const transaction = async () => {} // writes have no plan to check
   const dbOf = (people: Queryable) =>
     ({ people, transaction, sums: (of: (tx: Queryable) => unknown) => of(people) }) as unknown as Db
   const sent = await sentBy((people: Queryable) => work(dbOf(people)))
@@ -72,7 +78,7 @@ async function plansOf(work: (db: Db) => Promise<unknown>) {
   return plans.map((plan) => ({ ...plan, scans: plan.scans.filter((index) => index !== OF_EACH) }))
 }
 
-/** Statements that are answered, and kept. */
+/** A database that answers statements and records them. */
 function answering(): { sent: Sent[]; people: Queryable } {
   const sent: Sent[] = []
   const query: Queryable['query'] = async ({ name, text }, values = []) => {
@@ -119,7 +125,7 @@ describe.each(['before the tables are analysed', 'after'])('the query plan %s', 
     for (const one of sent) {
       const plan = await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one)
       expect(plan.scans).not.toContain('none')
-      expect(plan.rows).toBeLessThan(2 * MOST_LOOKED_AT + FEW) // by two parts of the statement
+      expect(plan.rows).toBeLessThan(2 * MOST_LOOKED_AT + FEW) // the statement has two parts
     }
   })
 
@@ -197,7 +203,7 @@ describe.each(['before the tables are analysed', 'after'])('the query plan %s', 
 
   test.each([{}, { status: 'done' as const }])('reads only the deliveries of one retry with %o', async (query) => {
     const { sent, people } = answering()
-    const sums = async () => [] // how many there are of each state has all of them looked at
+    const sums = async () => [] // the counts by state read every delivery
     const found = await getRetry({ db: { people, sums } as unknown as Db, clock }, RETRY_ID, query)
     expect(found.data).toHaveLength(10)
     const plans = []

@@ -1,4 +1,4 @@
-/** What a platform writes about its work holds no token, no secret and no signature (cases K29, 113). */
+/** The log of a platform contains no token, secret or signature (cases K29, 113). */
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { platformClient } from '../support/platform.ts'
@@ -34,6 +34,6 @@ test('the log of successful and failing calls and of a broken database contains 
   const log = server.output()
   const signatures = wallet.requests.map(({ headers }) => String(headers['x-sign-jws']))
   expect(log).toContain('the platform listens')
-  expect(log).toContain('failed') // what went wrong was written about
+  expect(log).toContain('failed') // the failures were logged
   for (const hidden of [TOKEN, wallet.secret, KEY, ...signatures]) expect(log).not.toContain(hidden)
 })

@@ -1,4 +1,7 @@
-/** A result with many bets: applied beside the deliveries, in slices that leave at once, by one process that says it is at work. */
+/**
+ * A result with many bets is applied during other deliveries, in slices that are sent at once, by
+ * one process with a heartbeat.
+ */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'
@@ -20,7 +23,7 @@ afterEach(() => scene.stop())
 
 const FINAL = { selections: [{ eventId: 'final', outcomeId: 'home', coefficient: '2.5' }] }
 
-/** As a process leaves it that died right after it had accepted the result. */
+/** The state after a process died directly after it had accepted the result. */
 async function leaveResult(): Promise<void> {
   const at = scene.time.now()
   await scene.platform.sql(

@@ -1,4 +1,4 @@
-/** Copies of a bet, behind the API's back: only that they are there matters. Totals are not changed (totals.ts). */
+/** Copies of a bet, inserted by SQL without the API. Totals are not changed (totals.ts). */
 import type { TestPlatform } from '../support/platform.ts'
 
 export async function manyLike({ sql }: Pick<TestPlatform, 'sql'>, betId: string, copies: number): Promise<void> {

@@ -1,4 +1,7 @@
-/** What needs a person is one list (C-9): what it holds, the money, its filters, its gauges, and sending it again at once (W-16). */
+/**
+ * The list of deliveries that need attention (C-9): its content, money, filters, gauges, and bulk
+ * retry (W-16).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { DeliveryView } from '../support/platform.ts'
@@ -15,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.stop())
 
-/** A partner, so that each test has a list of its own. */
+/** Each test has its own partner and thus its own list. */
 beforeEach(async () => {
   const { wallet, partnerId } = await scene.platform.partner()
   Object.assign(scene, { wallet, partnerId, frame: await scene.api.loadFrame(partnerId) })
@@ -36,7 +39,7 @@ async function retry(body: object = {}): Promise<Record<string, Json>> {
   return reply.body as Record<string, Json>
 }
 
-/** A bet whose settle is answered like this. */
+/** A bet whose settle is rejected with this code. */
 async function settledBet(code: number, payout = '21.00'): Promise<string> {
   const betId = await aBetOf()
   scene.wallet.next('settle', refusal(code))
@@ -45,7 +48,10 @@ async function settledBet(code: number, payout = '21.00'): Promise<string> {
   return betId
 }
 
-/** A bet of each kind, in the order of their faults: a refused and an owed settle, a refused unsettle, a refused and a stuck rollback. */
+/**
+ * A bet of each kind, in the order of their faults: a rejected and an owed settle, a rejected
+ * unsettle, a rejected and a stuck rollback.
+ */
 async function oneOfEach(): Promise<Record<'refused' | 'owed' | 'unsettle' | 'rollback' | 'stuck', string>> {
   const { api, wallet, time } = scene
   const stuck = await aBetOf({ amount: '12.00' })
@@ -77,8 +83,8 @@ async function oneOfEach(): Promise<Record<'refused' | 'owed' | 'unsettle' | 'ro
 test('the list contains rejected, stuck, and owed deliveries in retry, newest fault first, each with its money', async () => {
   scene.wallet.next('place', refusal(7), status(500))
   await aBetOf() // an ordinary decline
-  await aBetOf() // unknown, rolled back
-  await scene.time.advance(SECOND_MS) // else that rollback may take an answer meant for the stuck one
+  await aBetOf() // unknown outcome, rolled back
+  await scene.time.advance(SECOND_MS) // otherwise that rollback may use an answer for the stuck one
   expect(scene.wallet.of('rollback')).toHaveLength(1)
   const bets = await oneOfEach()
   expect((await list()).map(line)).toEqual([
@@ -128,7 +134,8 @@ test('the list has no delivery that a later one replaced, that withdrew itself, 
   await api.settle(cashedOut, 'cashout', '7.00')
   await time.advance(SECOND_MS)
   await settledBet(100)
-  wallet.next('settle', status(500)) // a failure of the way is none of the partner's word, and is tried again
+  // a transport failure is no answer of the partner, and is retried
+  wallet.next('settle', status(500))
   await api.settle(await aBetOf(), 'won', '21.00')
   await time.settle()
   expect(betsOf(await list())).toHaveLength(2)
@@ -270,7 +277,7 @@ test('a bulk retry whose process died is shown as interrupted (C-16)', async () 
 
 test('the gauges count rejected and owed deliveries, and the money by currency', async () => {
   const read = async () => {
-    await scene.time.advance(6 * SECOND_MS) // a count holds for 5 s
+    await scene.time.advance(6 * SECOND_MS) // a count is cached for 5 s
     const text = await (await fetch(`${scene.platform.url}/metrics`)).text()
     const names = ['platform_deliveries_refused', 'platform_bets_owed', 'platform_owed_amount{currency="EUR"}']
     return names.map((name) =>

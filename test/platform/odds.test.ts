@@ -1,4 +1,4 @@
-/** The bounds of odds: more than 0, at most 1,000,000, with at most six decimals. */
+/** The range of odds: more than 0, at most 1,000,000, with at most six decimals. */
 import { expect, test } from 'vitest'
 import { multiplyOdds, type Odds, parseOdds } from '../../src/server/platform/store/odds.ts'
 

@@ -1,4 +1,4 @@
-/** The money of what needs a person (C-9) is what was decided last, without what the partner has acknowledged: nothing of it is told wrongly, nothing disappears. */
+/** The owed money (C-9): the last decision minus the amount that the partner has acknowledged. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { refusal, reset, type ScriptedOperation } from '../support/scripted-wallet.ts'
 import type { Json } from '../support/wire.ts'
@@ -17,7 +17,7 @@ beforeEach(async () => {
   Object.assign(scene, { wallet, partnerId, frame: await scene.api.loadFrame(partnerId) })
 })
 
-/** A bet of 10.00 that was settled like this, of which the partner knows. */
+/** A bet of 10.00 with this acknowledged payout. */
 async function paid(payout: string): Promise<string> {
   const { betId } = await scene.api.place(scene.frame)
   await scene.api.settle(betId, 'won', payout)
@@ -25,7 +25,7 @@ async function paid(payout: string): Promise<string> {
   return betId
 }
 
-/** Decides something that the partner refuses with this code: once, or from now on. */
+/** Makes a decision that the partner rejects with this code, once or from now on. */
 async function refused(operation: ScriptedOperation, code: number, decide: () => Promise<unknown>, always = false) {
   if (always) scene.wallet.always(operation, refusal(code))
   else scene.wallet.next(operation, refusal(code))
@@ -112,7 +112,7 @@ test('a Rollback after a rejected Unsettle is held back until the partner takes 
   await api.cancel(betId, 50)
   await time.advance(MINUTE_MS)
   expect(wallet.of('unsettle', betId)).toHaveLength(2)
-  // 10.00 are to go back to the player, who has 25.00 of the result.
+  // The player must get 10.00 back, but has 25.00 of the result.
   expect(await owed()).toEqual([['unsettle', '-15.00']])
   const [line] = await api.deliveries(`?needsAttention=true&partnerId=${scene.partnerId}`)
   const again = () => api.request('POST', `/deliveries/${line?.deliveryId}/retry`)
@@ -161,7 +161,7 @@ test('a bet cannot be cancelled if the partner may have a result whose answer wa
   expect((await api.bet(betId)).status).toBe('accepted')
   const cancel = () => api.request('POST', `/bets/${betId}/cancel`, { errorCode: 50 })
   expect((await cancel()).status).toBe(409)
-  // What the partner acknowledges of the bet later says what it has.
+  // A later acknowledgement shows the state of the partner.
   await api.settle(betId, 'refund', '10.00')
   await time.advance(SECOND_MS)
   await api.unsettle(betId)

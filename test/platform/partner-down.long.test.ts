@@ -1,4 +1,4 @@
-/** Place bets while a partner does not answer (C-10): declined without a call, but for a probe. */
+/** Place bets for a partner that is down (C-10): all except a probe are declined without a call. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { aBet } from '../support/platform.ts'
 import { reset } from '../support/scripted-wallet.ts'
@@ -12,7 +12,7 @@ beforeEach(async () => {
 })
 afterEach(() => scene.stop())
 
-/** Bets until the partner counts as down: each costs a Place bet and a first Rollback. */
+/** Places bets until the partner counts as down. Each costs a Place bet and a first Rollback. */
 async function bringDown(): Promise<void> {
   for (let bet = 1; bet <= 3; bet++) {
     expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'cancelled' })
@@ -41,7 +41,8 @@ test('one of many concurrent bets is the probe, and all others are sent after it
   const before = scene.wallet.of('place').length
   const probe = scene.api.place(scene.frame)
   await scene.wallet.seen('place', before + 1)
-  await scene.time.advance(2_000) // the gap between probes is over, the probe is not
+  // the gap between probes has passed, but the probe is not answered
+  await scene.time.advance(2_000)
   const others = await Promise.all(Array.from({ length: 8 }, () => scene.api.place(scene.frame)))
   expect(others.map(({ status }) => status)).toEqual(Array(8).fill('declined'))
   answer.give()

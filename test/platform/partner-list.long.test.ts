@@ -1,4 +1,4 @@
-/** Partners as a person sees them, and a change that is tried with a harmless call. */
+/** The list of partners for users, and a change of a partner with its test call. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startPlatform } from '../support/platform.ts'
 import { refusal, reset, status } from '../support/scripted-wallet.ts'
@@ -15,7 +15,7 @@ async function partner() {
   return (body as { data: object[] }).data[0]
 }
 
-/** Of each line of the list that is not over, the latest first. */
+/** The unfinished deliveries of the list, the latest first. */
 async function outstanding() {
   const { body } = await scene.api.request('GET', '/deliveries?status=pending,waiting&outstanding=true')
   const { data } = body as { data: { operation: string; outstandingAmount?: string; isStakeUnknown?: boolean }[] }

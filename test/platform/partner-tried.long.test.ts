@@ -1,4 +1,4 @@
-/** A partner that never answers is saved all the same, and whoever saves it waits no longer than for a call. */
+/** A partner that never answers is saved, after at most the time-out of one call. */
 import { expect, test } from 'vitest'
 import { hang } from '../support/scripted-wallet.ts'
 import { startScene } from './scene.ts'

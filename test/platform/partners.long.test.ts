@@ -1,10 +1,13 @@
-/** Partners beside each other: a bounded number of calls each, a dead one is probed, and none delays another (C-6). */
+/**
+ * Isolation of partners: each has a limit of calls, a dead partner is probed, and no partner delays
+ * another (C-6).
+ */
 import { afterEach, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { hang, type Received, reset, type ScriptedWallet } from '../support/scripted-wallet.ts'
 
-/** As partner.ts says; more calls than this never reach a partner at once. */
+/** The limit in partner.ts: a partner never gets more concurrent calls. */
 const CALLS_PER_PARTNER = 64
 
 let platform: TestPlatform
@@ -26,7 +29,7 @@ async function betsOn({ frame }: Partner, eventId: string, count: number): Promi
 }
 
 test('one dead partner among ten does not delay the other nine (P18)', async () => {
-  const time = fakeTime() // it stands still: what happens is not delayed by a millisecond
+  const time = fakeTime() // the clock does not advance, so no call is delayed by a millisecond
   platform = await startPlatform({ time })
   const partners = await Promise.all(Array.from({ length: 10 }, newPartner))
   const [dead, ...alive] = partners as [Partner, ...Partner[]]
@@ -68,7 +71,8 @@ test('a partner that is down is probed with one call at a time, and served at on
   const partner = await newPartner()
   await betsOn(partner, 'cup', 100)
   const calls = await outageOf(partner, time, 60_000)
-  const probes = calls.filter(({ at }) => at > (calls[0]?.at ?? at)) // the first burst found out that it is down
+  // the first burst detected the outage
+  const probes = calls.filter(({ at }) => at > (calls[0]?.at ?? at))
   expect(calls.length - probes.length).toBeLessThan(CALLS_PER_PARTNER + 10)
   expect(probes.length).toBeGreaterThan(60)
   const gaps = probes.slice(1).map((probe, i) => probe.at.getTime() - (probes[i]?.at.getTime() ?? 0))

@@ -1,4 +1,4 @@
-/** What becomes of a bet by what the partner answers to its Place bet (C-2), over real HTTP. */
+/** The state of a bet after each possible answer to its Place bet (C-2), over real HTTP. */
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
@@ -118,7 +118,7 @@ test.each([
   await expectRollback(betId, 52)
 })
 
-/** The partner's address becomes one where nobody answers as a wallet, and its own again for the rollback. */
+/** Moves the partner to this address for the Place bet, and back for the rollback. */
 async function placeAt(url: string): Promise<Placed> {
   const partnerId = await platform.api.savePartner(wallet)
   const session = await platform.api.loadFrame(partnerId)

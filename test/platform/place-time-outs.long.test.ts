@@ -1,4 +1,4 @@
-/** P5, in real time: a partner has 5 s over connect, headers and body (C-2). */
+/** A partner has 5 s in real time for connection, headers and body together (C-2, P5). */
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lateMs } from '../support/fault-scene.ts'
@@ -11,7 +11,10 @@ beforeAll(async () => {
 })
 afterAll(() => platform.stop())
 
-/** More than one of 5 s takes on a busy machine, and less than two of them in a row: they are over all of a call together (C-2). */
+/**
+ * Longer than one time-out of 5 s on a busy machine, and shorter than two, because one time-out
+ * covers the whole call (C-2).
+ */
 const ONE_TIME_OUT_MS = 9_000
 
 interface Scene {
@@ -22,7 +25,7 @@ interface Scene {
   rollback: Received
 }
 
-/** A partner of its own for each case, so that all of them wait at the same time. */
+/** Each case has its own partner, so that all cases wait at the same time. */
 async function placeAndWait(script: Script): Promise<Scene> {
   const { wallet, partnerId } = await platform.partner()
   const frame = await platform.api.loadFrame(partnerId)
@@ -44,7 +47,7 @@ const cases: [string, Script][] = [
 test.concurrent.each(cases)('%s is rolled back with errorCode 10, after 5 s (P5)', async (_what, script) => {
   const { placed, place, rollback, tookMs } = await placeAndWait(script)
   const gap = rollback.realAt - place.realAt
-  expect(gap).toBeGreaterThan(4_950 - lateMs()) // the first call may have been seen late
+  expect(gap).toBeGreaterThan(4_950 - lateMs()) // the first call may have been received late
   expect(gap).toBeLessThan(ONE_TIME_OUT_MS)
   expect(tookMs).toBeLessThan(ONE_TIME_OUT_MS)
   expect([placed.status, placed.reason]).toEqual(['cancelled', 'rollback 10'])
@@ -62,7 +65,10 @@ test.concurrent('an answer after 4.1 s is in time (P5)', async () => {
   expect(wallet.of('rollback')).toEqual([])
 })
 
-/** A server whose queue of connections is full takes no more; here one that accepts and never speaks stands for the handshake. */
+/**
+ * A server with a full queue of connections accepts no more. Here a server that accepts and never
+ * sends has the same effect on the handshake.
+ */
 test.concurrent('a partner that never finishes the handshake is rolled back with errorCode 10 (P5)', async () => {
   const { wallet, partnerId } = await platform.partner()
   const frame = await platform.api.loadFrame(partnerId)

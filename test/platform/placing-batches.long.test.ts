@@ -1,4 +1,7 @@
-/** Bets that are placed or cashed out at the same time share transactions, and nothing else: each has its own answer, and none waits for another's trouble. */
+/**
+ * Concurrent placements and cashouts share transactions, but each has its own answer, and none
+ * waits for the fault of another.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
@@ -27,7 +30,7 @@ const on = (eventId: string, over: object = {}) => ({
 const place = (over: object = {}) => scene.api.place(scene.frame, on(randomUUID(), over))
 const manyOf = <T>(one: (i: number) => Promise<T>) => Promise.all(Array.from({ length: MANY }, (_, i) => one(i)))
 
-/** The transactions that wrote rows of these bets, by the rows that nobody writes again. */
+/** Number of transactions that wrote rows of these bets, by the rows that are written once. */
 async function transactionsOn(table: 'selection' | 'attempt' | 'action', betIds: readonly string[]): Promise<number> {
   const rows = {
     selection: 'platform.selection where bet_id = any($1::uuid[])',
@@ -61,7 +64,7 @@ test('each of many concurrent bets gets its own answer of the partner', async ()
   const given = Array.from({ length: MANY }, (_, i) => scripts[i % scripts.length] as (typeof scripts)[number])
   scene.wallet.next('place', ...given.map(([script]) => script))
   const placed = new Map((await manyOf(() => place())).map((bet) => [bet.betId, bet]))
-  const asked = scene.wallet.of('place').slice(before) // in the order in which they got their scripts
+  const asked = scene.wallet.of('place').slice(before) // in the order of their scripts
   expect(asked).toHaveLength(MANY)
   for (const [i, { body }] of asked.entries()) {
     const [, expected, reason] = given[i] as (typeof scripts)[number]

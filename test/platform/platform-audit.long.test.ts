@@ -1,4 +1,7 @@
-/** The audit of the platform's tables: clean after a life with every kind of trouble, and no damage goes unseen (C-9). */
+/**
+ * The audit of the platform's tables: clean after every kind of failure, and no damage is missed
+ * (C-9).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Statement, Tx } from '../../src/server/core/database/db.ts'
@@ -27,7 +30,10 @@ async function bet(over: Record<string, unknown> = {}): Promise<string> {
   return (await scene.api.place(scene.frame, over)).betId
 }
 
-/** Leaves bets in every state, nothing owed; resolves to one that was settled, resettled by hand and acknowledged. */
+/**
+ * Leaves bets in every state and owes nothing. Resolves to a bet that was settled, resettled by
+ * hand and acknowledged.
+ */
 async function liveThroughEverything(): Promise<string> {
   const { api, wallet, time } = scene
   const [eventId, ended] = [randomUUID(), randomUUID()]
@@ -42,7 +48,7 @@ async function liveThroughEverything(): Promise<string> {
   await cashOut(third)
   await time.settle()
   wallet.next('settle', refusal(4))
-  await cashOut(second) // takes itself back
+  await cashOut(second) // the cashout is reversed
   await time.settle()
   wallet.next('settle', refusal(1), hang, status(500))
   wallet.next('rollback', status(500), refusal(8))
@@ -56,7 +62,7 @@ async function liveThroughEverything(): Promise<string> {
   return first
 }
 
-/** Through the connection of the test, so that it sees what the test has not committed. */
+/** Uses the test's connection, so that the audit sees uncommitted changes. */
 async function findings(): Promise<string[]> {
   const { sql } = scene.platform
   const tx = { query: ({ text }: Statement, values?: readonly unknown[]) => sql(text, [...(values ?? [])]) }
@@ -74,7 +80,10 @@ const LAST = 'bet_id = :bet and number = (select max(number) from platform.deliv
 const PENDING = `update platform.delivery set status = 'pending' where ${LAST}`
 const OF_LAST = `where delivery_id = (select delivery_id from platform.delivery where ${LAST})`
 
-/** Damage by hand, and the check that sees it; the transaction is undone. `:bet` is the settled bet, `:event` its event. */
+/**
+ * Damage by SQL, and the check that detects it; the transaction is rolled back. `:bet` is the
+ * settled bet, `:event` its event.
+ */
 const DAMAGE: [string, string, string][] = [
   [
     'a payout that was never decided',

@@ -1,4 +1,4 @@
-/** Any id of the platform's that somebody pastes (W-45). */
+/** The lookup of any id on the platform (W-45). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../cli/command.ts'

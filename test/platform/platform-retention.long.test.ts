@@ -1,4 +1,7 @@
-/** What the platform no longer needs is taken away, and nothing else: no token of what is over, every one of what is not (O-6). */
+/**
+ * Retention deletes only unneeded data: the tokens of finished bets, but none of unfinished ones
+ * (O-6).
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { run } from '../cli/command.ts'
 import { refusal, reset } from '../support/scripted-wallet.ts'
@@ -14,7 +17,7 @@ afterEach(async () => {
   await scene.stop()
 })
 
-/** All that has happened so far was years ago. */
+/** Moves everything so far years into the past. */
 async function makeOld(): Promise<void> {
   await scene.platform.sql(`
     update platform.bet set placed_at = '2020-01-01', changed_at = '2020-01-01';
@@ -32,7 +35,7 @@ async function retention(...flags: string[]) {
   return { code, stdout, stderr }
 }
 
-/** Places where a token of the scene's users is readable: all look like `token-…`. */
+/** The places of readable tokens; each token of the scene's users is like `token-…`. */
 async function tokens(betId?: string): Promise<string[]> {
   const only = betId === undefined ? '' : `and bet_id = '${betId}'`
   const rows = await scene.platform.sql(`

@@ -1,4 +1,4 @@
-/** Retention beside a platform that goes on: what is written while it is at work stays (O-6). */
+/** Retention on a running platform keeps the rows that are written meanwhile (O-6). */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { addChanges, numberChanges, readChanges } from '../../src/server/core/change-feed/change-store.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'

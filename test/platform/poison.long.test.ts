@@ -1,4 +1,4 @@
-/** One answer that the database does not take must not keep those of other bets from being recorded (C-6), and a person sees it (C-9). */
+/** An answer that the database rejects blocks no other answer (C-6) and needs attention (C-9). */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LEASE_MS } from '../../src/server/platform/store/outbox.ts'
@@ -17,7 +17,7 @@ const MINUTES = 5
 
 const allowWrites = () => allow(scene.platform)
 
-/** Bets of one event, whose results come back in one turn. */
+/** Bets of one event, whose results are answered in one turn. */
 async function settledTogether(poisoned: string): Promise<string[]> {
   const eventId = `event-of-${poisoned}`
   const over = { selections: [{ eventId, outcomeId: 'home', coefficient: '2.5' }] }

@@ -1,9 +1,9 @@
-/** Rows that the database refuses to change, as a broken page does, or a rule that somebody has added. */
+/** Rows that the database refuses to change, as with a damaged page or an additional rule. */
 import type { TestPlatform } from '../support/platform.ts'
 
 type Sql = Pick<TestPlatform, 'sql'>
 
-/** Refuses each update of a table after which `when` would be true. */
+/** Rejects each update of a table after which `when` would be true. */
 export async function refuseWrites({ sql }: Sql, table: 'bet' | 'delivery' | 'event', when: string): Promise<void> {
   await sql('create sequence platform.poisoned')
   await sql('grant usage on sequence platform.poisoned to public')
@@ -18,7 +18,7 @@ export async function allowWrites({ sql }: Sql): Promise<void> {
   await sql('drop sequence if exists platform.poisoned')
 }
 
-/** How often it has refused one: a sequence counts on though its transaction is undone. */
+/** The number of rejections. A sequence continues although its transaction is rolled back. */
 export async function timesRefused({ sql }: Sql): Promise<unknown> {
   return (await sql('select last_value from platform.poisoned'))[0]?.last_value
 }

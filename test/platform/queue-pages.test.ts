@@ -1,4 +1,7 @@
-/** What is over lies in nobody's way: a look at the queue reads as few pages behind 10,000 deliveries that an old snapshot still sees. */
+/**
+ * A scan of the queue reads few pages after 10,000 finished deliveries that an old snapshot still
+ * needs.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/server/core/database/db.ts'
@@ -11,7 +14,9 @@ import { planOf, type Sent, sentBy } from '../support/plans.ts'
 const MANY = 10_000
 const AT_ONCE = 500
 const FEW = 10
-/** Pages of 8 KiB: a few of the index and of the deliveries for each of FEW, and as many of their messages. */
+/**
+ * Pages of 8 KiB, for FEW deliveries: some of the index, of the deliveries, and of their messages.
+ */
 const FEW_PAGES = 200
 
 const LANE = { partnerId: 'a-partner', lane: 'results' } as const
@@ -29,7 +34,7 @@ const lanes = createDeliveryLanes()
 let database: TestDatabase
 let sql: pg.Client
 let reader: pg.Client
-/** The id of the first placement that is under way. */
+/** Id of the first placement in progress. */
 let oldest: bigint
 
 const query = async <R extends Row>({ text }: Statement, values: readonly unknown[] = []) =>
@@ -90,7 +95,7 @@ test('a query from the front of the queue would read all finished rows', async (
 
 test('the scan for placements starts at the oldest pending one, because an earlier start would read all finished ones', async () => {
   const pages = async (from?: bigint) => pagesOf(await sentBy((reading) => readHeldClaims(reading, from)))
-  const ofClaims = await pages(2n ** 62n) // claims are looked for from the front of each lane, too
+  const ofClaims = await pages(2n ** 62n) // a scan for claims also starts at the front of each lane
   expect((await pages()) - ofClaims).toBeGreaterThan(MANY / 50)
   expect((await pages(oldest)) - ofClaims).toBeLessThan(2 * FEW)
 })

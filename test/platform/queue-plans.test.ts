@@ -1,4 +1,7 @@
-/** The deliverer's statements go by the queue, by ids and by bets, also when the statistics were taken while nothing was pending. */
+/**
+ * The deliverer's statements use the indexes of the queue, of ids and of bets, even with statistics
+ * from a time without pending deliveries.
+ */
 import { expect, test } from 'vitest'
 import { hotSettingsSql, type Tx } from '../../src/server/core/database/db.ts'
 import { claimDue, readNextDue } from '../../src/server/platform/delivery/delivery-claim.ts'
@@ -64,7 +67,7 @@ const filled = filledDatabase(
 )
 
 const QUEUE = 'delivery_due'
-/** Claims are looked for among the first of a queue. */
+/** A claim reads this number of rows at the front of a queue. */
 const AT_THE_FRONT = 2_000
 const statements: [string, (tx: Tx) => Promise<unknown>, string[]][] = [
   ['a claim', (tx) => claimDue(tx, [lane], now), [QUEUE, 'delivery_pkey', 'message_pkey']],

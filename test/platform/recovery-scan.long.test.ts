@@ -1,4 +1,7 @@
-/** What processes that are gone had begun is taken over in slices, and nobody's trouble is another one's (C-1, C-12). */
+/**
+ * The work of dead processes is taken over in slices, and a fault of one bet blocks no other (C-1,
+ * C-12).
+ */
 import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
@@ -13,9 +16,9 @@ import { refusal } from '../support/scripted-wallet.ts'
 import { manyLike } from './many-bets.ts'
 import { type Scene, startScene } from './scene.ts'
 
-/** For which what is found begun is watched, and a look more. */
+/** The time for which a started delivery is watched, plus one scan. */
 const WATCHED_MS = LEASE_MS + 3_000
-/** Milliseconds after which a statement of a database in trouble fails. */
+/** Milliseconds after which a statement of a failing database times out. */
 const TIMED_OUT_MS = 2_000
 
 let scene: Scene
@@ -29,7 +32,9 @@ afterEach(async () => {
   await scene.stop()
 })
 
-/** Bets whose placing process is gone, as that one left them: copies of one that was placed. Their ids, in order. */
+/**
+ * Copies of a placed bet, in the state that a dead process leaves. Resolves to their ids, in order.
+ */
 async function abandonedPlacements(count: number): Promise<string[]> {
   const { sql } = scene.platform
   const { betId } = await scene.api.place(scene.frame)
@@ -49,7 +54,7 @@ async function abandonedPlacements(count: number): Promise<string[]> {
   return copies.map((row) => String(row.bet_id)).sort()
 }
 
-/** From now on the database refuses what is decided about this bet, whoever comes. */
+/** The database rejects each later decision about this bet, from any process. */
 async function poison(betId: string): Promise<void> {
   await scene.platform.sql(`
     create function platform.refuse() returns trigger language plpgsql as $$ begin raise exception 'poisoned'; end $$;
@@ -57,7 +62,7 @@ async function poison(betId: string): Promise<void> {
 }
 const cure = () => scene.platform.sql('drop trigger poison on platform.delivery')
 
-/** By SQL: the copies have no Place bet that the API could show. */
+/** Read by SQL, because the copies have no Place bet for the API. */
 async function statuses(betIds: readonly string[]): Promise<unknown[]> {
   const rows = await scene.platform.sql(
     'select status from platform.bet where bet_id = any($1::uuid[]) order by bet_id',
@@ -115,7 +120,7 @@ test('a bet that was decided after the scan found it is not given up, with any d
   expect(wallet.of('rollback')).toEqual([])
 })
 
-/** A look of its own, at a database that fails at one statement, each time a while after it was asked. */
+/** A separate scan on a database where one statement fails, always after a time-out. */
 async function lookAt(failing: string) {
   const db = await openDb({ kind: 'postgres', url: scene.platform.databaseUrl })
   onTestFinished(() => db.close())

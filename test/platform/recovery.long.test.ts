@@ -1,4 +1,6 @@
-/** P16: a platform is killed, another one on its database finishes what it had begun (C-1, C-5). */
+/**
+ * A platform is killed, and another one on its database completes the started work (P16, C-1, C-5).
+ */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { LEASE_MS } from '../../src/server/platform/store/outbox.ts'
@@ -9,7 +11,7 @@ import { type PlatformProcess, spawnPlatform } from '../support/platform-process
 import { type ScriptedWallet, startScriptedWallet, status } from '../support/scripted-wallet.ts'
 
 const LATER_MS = 20_000
-/** For which a successor watches what it finds begun, before it takes that over (C-12). */
+/** The time for which a successor watches started work before its takeover (C-12). */
 const WATCHED_MS = LEASE_MS + 2_000
 
 let database: TestDatabase
@@ -33,7 +35,7 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Started some time after the kill, on a clock of its own, so that no test waits for it. */
+/** Starts a successor some time after the kill, with its own clock, so that no test waits. */
 async function succeed(after = LATER_MS): Promise<TestPlatform> {
   await killed.kill('SIGKILL')
   time = fakeTime(new Date(Date.now() + after))
@@ -52,7 +54,7 @@ test('a process killed between the partner’s 200 and its own record rolls the 
   const [place] = await wallet.seen('place', 1)
   const betId = String(place?.body.transactionId)
   await killed.kill('SIGKILL')
-  answer() // the partner has debited the stake; nobody reads its 200
+  answer() // the partner has debited the stake, but no process reads its 200
   expect(await placing).toBe('nobody answered')
   const { api } = await succeed()
   await wallet.seen('rollback', 1)

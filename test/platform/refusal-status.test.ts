@@ -1,4 +1,4 @@
-/** From why the platform says no to the answer: the route has nothing to add. */
+/** The conversion of the platform's rejections to answers, which needs nothing from the route. */
 import { expect, test } from 'vitest'
 import { QueueFullError } from '../../src/runtime/async/batcher.ts'
 import { toProblem } from '../../src/server/core/http/api/problem-details.ts'

@@ -1,4 +1,4 @@
-/** Which answers end a result, and which leave it owed and tried again (C-5). */
+/** The codes that end a result, and the codes that leave it owed and retried (C-5). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import type { BetDetail } from '../support/platform.ts'
@@ -15,7 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => scene.stop())
 beforeEach(async () => {
-  Object.assign(scene, { frame: await scene.api.loadFrame(scene.partnerId) }) // days pass here, and a frame session lasts one (C-17)
+  // the test advances the clock by days, and a frame session lasts one (C-17)
+  Object.assign(scene, { frame: await scene.api.loadFrame(scene.partnerId) })
 })
 
 async function acceptedBet(): Promise<string> {
@@ -50,7 +51,7 @@ test.each([1, 3, 4, 8, 100, 999, 2 ** 40])(
 )
 
 async function owedBets(): Promise<number> {
-  await scene.time.advance(6_000) // a count holds for 5 s
+  await scene.time.advance(6_000) // a count is cached for 5 s
   const { body } = await scene.api.request('GET', '/metrics')
   return Number(/^platform_bets_owed (.*)$/m.exec(String(body))?.[1])
 }
@@ -61,7 +62,7 @@ test('the gauges count owed deliveries: rejected, stuck, and in retry after a 40
   scene.wallet.next('settle', refusal(20))
   await scene.api.settle(refused ?? '', 'won', '25.00')
   scene.wallet.next('place', refusal(7))
-  await scene.api.place(scene.frame) // a declined bet is nobody's debt
+  await scene.api.place(scene.frame) // a declined bet owes nothing
   expect(await owedBets()).toBe(before + 1)
   scene.wallet.always('settle', refusal(1))
   await scene.api.settle(tried ?? '', 'won', '25.00')

@@ -1,4 +1,6 @@
-/** How results reach a partner that does not take them at once (C-5), and in which order (C-6). */
+/**
+ * Retries of results (C-5) and their order (C-6), for a partner that does not accept them at once.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { type BetDetail, startPlatform, type TestPlatform } from '../support/platform.ts'
@@ -127,7 +129,7 @@ test.each([20, 21])(
     const refused = await onlyDeliveryOf(betId)
     expect(refused.status).toBe('refused')
     expect((await retry(refused)).status).toBe(202)
-    await platform.api.settle(betId, 'lost', '0') // what is decided meanwhile waits for it
+    await platform.api.settle(betId, 'lost', '0') // a later decision waits for the retry
     await time.advance(1_000)
     expect((await deliveriesOf(betId)).map((d) => [d.status, d.attempts])).toEqual([
       ['done', 2],
@@ -150,7 +152,7 @@ test('a rejected result cannot be sent again after a later one, nor can an unfin
     expect([answer, body]).toEqual([409, expect.objectContaining({ code: 'not_stuck' })])
   }
   const { deliveries } = await platform.api.bet(betId)
-  expect((await retry(deliveries[0])).status).toBe(409) // nor is a Place bet, ever
+  expect((await retry(deliveries[0])).status).toBe(409) // a Place bet is never retried
   await time.advance(MINUTE_MS)
   expect(wallet.of('settle', betId)).toHaveLength(2)
 })
@@ -188,7 +190,7 @@ test('a Settle that is never accepted is stuck and visible, and can be sent by h
   expect((await onlyDeliveryOf(betId)).status).toBe('done')
 })
 
-/** Every call of a bet in the order in which it came, as operation and payout. */
+/** Every call of a bet in the order of arrival, as operation and payout. */
 const callsOf = (betId: string) =>
   wallet.requests
     .filter(({ body }) => body.transactionId === betId)
@@ -206,12 +208,14 @@ test('a Settle, Resettle and Unsettle decided while the partner is down arrive i
   expect(new Set(callsOf(betId).slice(1))).toEqual(new Set(['settle won 25']))
   wallet.always('unsettle', {})
   wallet.always('settle', {})
-  wallet.next('settle', status(500), {}, status(502)) // the next attempt fails; the resettle is delayed once more
+  // the next attempt fails, and the resettle is delayed once more
+  wallet.next('settle', status(500), {}, status(502))
   await time.advance(5 * MINUTE_MS)
   const inOrder = callsOf(betId).filter((call, i, all) => call !== all[i - 1])
   expect(inOrder).toEqual(['place  10', 'settle won 25', 'settle lost 0', 'unsettle  0', 'settle refund 10'])
   expect((await deliveriesOf(betId)).map((d) => d.status)).toEqual(['done', 'done', 'done', 'done'])
-  expect(wallet.faults).toEqual([]) // the scripted wallet complains of a call while another of its bet is unanswered
+  // the scripted wallet reports a call while another call of its bet is unanswered
+  expect(wallet.faults).toEqual([])
 })
 
 test('a decision during a call waits for the answer of the call (P14)', async () => {
@@ -254,7 +258,7 @@ test('a locked bet delays no other bet, and its answer is not lost (C-6)', async
   await platform.sql('select from platform.bet where bet_id = $1 for update', [busy])
   answer()
   const pending = async () => (await platform.api.deliveries('?status=pending')).map(({ betId }) => betId)
-  await expect.poll(pending).toEqual([busy]) // would never come true of a turn that waits for the row
+  await expect.poll(pending).toEqual([busy]) // this fails if a turn waits for the row
   await platform.sql('rollback')
   await time.advance(1_000)
   expect(await onlyDeliveryOf(busy ?? '')).toMatchObject({ status: 'done', attempts: 1 })

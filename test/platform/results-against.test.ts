@@ -1,4 +1,4 @@
-/** Results of events against what was decided by hand (W-17), and against bets that others hold just then. */
+/** Event results for bets that were decided by hand (W-17), and for bets that are locked. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,7 +22,8 @@ describe('a result decided by hand (W-17)', () => {
     await scene.api.unsettle(betId)
     expect(await decideEvent(events[0], 'won')).toBe(1)
     expect(await stateOf(betId)).toEqual(['settled', 'won', '25.00'])
-    expect(await decideEvent(events[0], 'lost')).toBe(1) // a result of the event: it follows its correction
+    // a result of the event follows its correction
+    expect(await decideEvent(events[0], 'lost')).toBe(1)
     expect(toldOf(betId)).toEqual([
       ['settle', 'refund', 10],
       ['unsettle', undefined, 10],
@@ -51,7 +52,7 @@ describe('an event result that meets locked rows', () => {
       while (!isOver) placed.push((await scene.api.place(scene.frame, { selections })).status)
     })
     while (placed.length < 2 * bettors.length) await sleep(5)
-    await scene.api.results(eventId, { home: 'won' }) // throws unless it is answered 202
+    await scene.api.results(eventId, { home: 'won' }) // throws unless the answer is 202
     isOver = true
     await Promise.all(bettors)
     await scene.time.settle()
@@ -60,6 +61,6 @@ describe('an event result that meets locked rows', () => {
       `select b.bet_id from platform.bet b join platform.selection using (bet_id) where event_id = $1 and status = 'accepted'`,
       [eventId],
     )
-    expect(open).toEqual([]) // none slipped in behind the result
+    expect(open).toEqual([]) // every bet has the result
   })
 })

@@ -1,4 +1,4 @@
-/** When there is another attempt, to the millisecond (C-4, C-5). */
+/** The time of the next attempt, to the millisecond (C-4, C-5). */
 import { expect, test } from 'vitest'
 import {
   type BackoffState,
@@ -9,7 +9,7 @@ import {
   ROLLBACK_WINDOW_MS,
 } from '../../src/server/platform/delivery/retry-backoff.ts'
 
-/** An attempt that began just now, unless said otherwise. */
+/** By default, an attempt that began now. */
 function tried(attempts: number, now: number, over: Partial<BackoffState> = {}): BackoffState {
   return { attempts, now, lastAt: now, random: 0, ...over }
 }
@@ -25,7 +25,7 @@ test('a rollback has its tenth attempt and no eleventh', () => {
 })
 
 test('after a pause of the process a rollback keeps half of its planned gaps (C-4)', () => {
-  const starts = [54_000] // the sixth, planned at 21.7 s: the database was away for 32 s
+  const starts = [54_000] // the sixth attempt, planned at 21.7 s: the database was down for 32 s
   for (let attempts = 6; attempts < ROLLBACK_ATTEMPTS; attempts++) {
     const lastAt = starts.at(-1) ?? 0
     starts.push(computeNextAttempt('rollback', tried(attempts, lastAt)) ?? Number.NaN)

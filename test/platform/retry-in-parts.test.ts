@@ -1,4 +1,6 @@
-/** What one look at a retry shows (C-16) is read by several statements, and deliveries are answered between them. */
+/**
+ * The view of a retry (C-16) reads by several statements, and deliveries are answered between them.
+ */
 import { expect, test } from 'vitest'
 import { createDeferred } from '../../src/runtime/async/deferred.ts'
 import type { Db } from '../../src/server/core/database/db.ts'
@@ -12,7 +14,10 @@ sceneWithDb((...begun) => {
   ;[scene, db] = begun
 })
 
-/** A database in which `between` happens behind the list of a retry, before the count of its states, should the list be read first. */
+/**
+ * A database that runs `between` after the list of a retry is read and before its states are
+ * counted, if the list is read first.
+ */
 function answeredAfterTheList(between: () => Promise<void>): Db {
   let list: Promise<unknown> | undefined
   const query: Db['people']['query'] = (statement, values) => {

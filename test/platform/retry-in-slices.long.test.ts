@@ -1,4 +1,7 @@
-/** Sending again in bulk goes in slices: each delivery is taken once, a bet that somebody holds stops nobody (W-16). */
+/**
+ * A bulk retry works in slices: each delivery is sent once, and a locked bet blocks no other
+ * (W-16).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { refusal } from '../support/scripted-wallet.ts'

@@ -1,4 +1,4 @@
-/** When a rollback is tried, when it is over, and what is left when it never is (C-4). */
+/** The schedule of a rollback, its ends, and the stuck state after the last attempt (C-4). */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { type BetDetail, startPlatform, type TestPlatform } from '../support/platform.ts'
@@ -26,7 +26,7 @@ afterEach(() => {
   chance = 0
 })
 
-/** Each test has a partner of its own: what one finds of it is not another's business. */
+/** Each test has its own partner, so that the state of a partner affects no other test. */
 async function newPartner(always: Script = {}): Promise<void> {
   const partner = await platform.partner()
   wallet = partner.wallet
@@ -34,16 +34,16 @@ async function newPartner(always: Script = {}): Promise<void> {
   frame = await platform.api.loadFrame(partner.partnerId)
 }
 
-/** `always` is what every rollback meets when nothing else is queued. */
+/** `always` is the answer to every rollback without a queued answer. */
 async function cancelledBet(always: Script = {}): Promise<string> {
   await newPartner(always)
   return anotherCancelledBet()
 }
 
-/** Asked for at once: more would wait for the database longer than it may take on a busy machine. */
+/** Number of concurrent requests. More would exceed the database's time limit on a busy machine. */
 const ABREAST = 20
 
-/** Time stands still meanwhile, so all have the same. */
+/** All bets have the same time, because the clock does not advance meanwhile. */
 async function cancelledBets(count: number, always: Script): Promise<string[]> {
   await newPartner(always)
   const bets: string[] = []
@@ -73,7 +73,7 @@ async function rollbackOf(betId: string): Promise<Delivery> {
   return rollback
 }
 
-/** Milliseconds from the first attempt to each. */
+/** Milliseconds from the first attempt to each attempt. */
 function startsOf({ attemptList }: Delivery): number[] {
   const starts = attemptList.map(({ startedAt }) => new Date(startedAt).getTime())
   return starts.map((start) => start - (starts[0] ?? 0))
@@ -117,7 +117,8 @@ test('an unanswered rollback has ten attempts within 6 minutes of the first and 
   expect([rollback.status, rollback.attempts, starts.length]).toEqual(['stuck', 10, 10])
   expect(starts.at(-1)).toBeLessThanOrEqual(WINDOW_MS)
   expect(starts.at(-1)).toBeGreaterThan(WINDOW_MS * 0.9)
-  expect(Math.min(...gapsOf(starts))).toBeGreaterThanOrEqual(5_000) // one at a time: the next never before the time-out
+  // each attempt starts after the time-out of the one before
+  expect(Math.min(...gapsOf(starts))).toBeGreaterThanOrEqual(5_000)
   expect(gapsOf(starts).every((gap, i, all) => i === 0 || gap >= (all[i - 1] ?? 0))).toBe(true)
   await time.advance(3_600_000 / 6)
   expect(wallet.of('rollback', betId)).toHaveLength(10)

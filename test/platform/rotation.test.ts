@@ -1,4 +1,7 @@
-/** A partner's secret is changed while calls go on: none is refused for good, and none is applied twice (C-13). */
+/**
+ * The change of a partner's secret during operation: no call is rejected for good or applied twice
+ * (C-13).
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { refusal, reset, status } from '../support/scripted-wallet.ts'
 import { type Scene, startScene } from './scene.ts'

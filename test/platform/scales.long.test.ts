@@ -1,4 +1,6 @@
-/** M-5: what a platform has stored is read in the scale in which it was written, and nothing else starts on it. */
+/**
+ * A platform reads stored amounts in their recorded scale and refuses to start with another (M-5).
+ */
 import { afterEach, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { fakeTime } from '../support/fake-time.ts'
@@ -27,7 +29,10 @@ async function placeIn(platform: TestPlatform, wallet: ScriptedWallet, partnerId
   return platform.api.place(await platform.api.loadFrame(partnerId), SLIP)
 }
 
-/** As a version left it that recorded no settings: bets of 10.00 in ABC:2 and USD, and nothing that says so. */
+/**
+ * The state of a version that recorded no settings: bets of 10.00 in ABC:2 and USD, without
+ * recorded scales.
+ */
 async function platformWithBets(databaseUrl: string): Promise<void> {
   const platform = await start(databaseUrl, 'ABC:2')
   const { wallet, partnerId } = await platform.partner()

@@ -1,4 +1,4 @@
-// A platform with one scripted partner and one frame session, in time that the test moves.
+// A platform with one scripted partner and one frame session, on a clock that the test advances.
 import { afterAll, beforeAll } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Db } from '../../src/server/core/database/db.ts'
@@ -27,7 +27,10 @@ export async function startScene(env: Record<string, string> = {}): Promise<Scen
   return { time, platform, api: platform.api, wallet, partnerId, frame, callsOf, stop: platform.stop }
 }
 
-/** The same for a whole file, and a connection of the file's own to its database: both are there in `begun`, and are ended behind the last test. */
+/**
+ * A scene for a whole file, with a connection to its database. `begun` receives both, and both end
+ * after the last test.
+ */
 export function sceneWithDb(begun: (scene: Scene, db: Db) => void): void {
   const open: (() => Promise<unknown>)[] = []
   beforeAll(async () => {

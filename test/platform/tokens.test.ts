@@ -1,4 +1,4 @@
-/** A bet keeps its user's token as long as something may be sent for it, and no longer (O-6). */
+/** A bet keeps its user's token while a call may need it, and no longer (O-6). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newToken } from '../support/platform.ts'
@@ -25,7 +25,7 @@ async function placed(): Promise<string> {
   return (await scene.api.place(scene.frame)).betId
 }
 
-/** Where the bet's rows still have it. */
+/** The rows of the bet that contain the token. */
 async function placesOf(betId: string): Promise<string[]> {
   const rows = await scene.platform.sql(
     `select 'bet' as place from platform.bet where bet_id = $1 and token <> ''

@@ -1,4 +1,6 @@
-/** However many calls are under way: one turn of deliveries records and claims so many at most that its statements end in time. */
+/**
+ * The limit of records and claims of one turn of deliveries, so that its statements end in time.
+ */
 import { expect, test } from 'vitest'
 import { createCircuitBreakers } from '../../src/server/platform/circuit-breaker.ts'
 import { createDeliveryLanes, MAX_PER_TURN } from '../../src/server/platform/delivery/delivery-lanes.ts'
@@ -7,7 +9,7 @@ import { manyLike } from './many-bets.ts'
 import { startScene } from './scene.ts'
 
 const NOW = new Date()
-/** Calls at once that a partner is trusted with at first. */
+/** Number of concurrent calls to a new partner. */
 const TRUSTED = 64
 
 function dueAt(partners: number) {

@@ -1,4 +1,7 @@
-/** What a turn of deliveries asks of the database: each round trip is time in which no call of any partner begins. */
+/**
+ * The round trips of a turn of deliveries to the database: no call of any partner begins during
+ * them.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -21,10 +24,13 @@ afterEach(async () => {
   await database.drop()
 })
 
-/** Names of the statements of each round trip; the last one has the commit. */
+/** Names of the statements of each round trip; the last trip has the commit. */
 type Trips = string[][]
 
-/** Answers come in the order of the statements, so whatever is sent is one round trip behind the last of those that were answered by then. */
+/**
+ * Counts round trips. Answers arrive in the order of the statements, so a statement starts a new
+ * trip after the last answered one.
+ */
 function watching(tx: Tx, trips: Trips): Tx {
   let answered = 0
   const sent = async <T>(name: string, send: () => Promise<T>): Promise<T> => {
@@ -45,7 +51,7 @@ function watching(tx: Tx, trips: Trips): Tx {
   }
 }
 
-/** A platform on the database, and the round trips of each of its transactions. */
+/** A platform on the database, and the round trips of each transaction. */
 async function watchedPlatform() {
   const key = 'a-key-of-some-length'
   const env = {
