@@ -1,4 +1,4 @@
-/** Two wallets after Debian's nginx, as the guide sets it up: each is ended and begun again under load, and no call fails. */
+/** Rolling restart of two wallets behind Debian's nginx, configured as in the guide. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +19,7 @@ const BETTORS = 4
 const MONEY = 100_000
 const PARTNER_SECRET = 'a secret that both wallets have'
 
-/** The guide's lines, with other addresses and without TLS. */
+/** The guide's configuration, with other addresses and without TLS. */
 function guideFor(port: number, wallets: readonly number[]): string {
   const block = blocksOf(read('docs/guides/behind-a-proxy.md')).find(({ info }) => info === 'nginx')
   const addresses = wallets.values()
@@ -29,7 +29,7 @@ function guideFor(port: number, wallets: readonly number[]): string {
     .replaceAll(/^ *ssl_.*\n/gm, '')
 }
 
-/** Resolves to its address. */
+/** Resolves to nginx's address. */
 async function startNginx({ onTestFinished }: Finishing, wallets: readonly number[]): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'purser-nginx-'))
   const port = await freePort()
@@ -66,7 +66,7 @@ async function startNginx({ onTestFinished }: Finishing, wallets: readonly numbe
 
 interface Load {
   answered: number
-  /** Statuses and errors of all that was not 200. */
+  /** Status or error of each call that was not answered 200. */
   readonly failed: unknown[]
   isOver: boolean
 }
@@ -115,7 +115,7 @@ test('no call through nginx fails while each of two wallets restarts', async (co
   await someMore()
   for (const [i, port] of ports.entries()) {
     expect(await wallets[i]?.kill('SIGTERM')).toBe(0)
-    wallets[i] = await start(port) // it is ready when it listens
+    wallets[i] = await start(port) // a wallet that listens is ready
     await someMore()
   }
   load.isOver = true

@@ -1,6 +1,9 @@
 /**
- * Far more calls than the wallet can take, on hundreds of connections that each keep many waiting. It answers every one, says yes to
- * what it can take, and stores nothing that it did not say yes to. How fast, and how late: bench/overload.
+ * Far more calls than the wallet can process, on hundreds of connections with many waiting calls
+ * each.
+ *
+ * Invariant: every call is answered, and only accepted bets are stored. bench/overload measures
+ * speed and latency.
  */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
@@ -12,7 +15,10 @@ import type { WalletProcess } from '../support/wallet.ts'
 import { placeMessage, sign } from '../support/wire.ts'
 
 const CONNECTIONS = 400
-/** Calls waiting on each: as many at first, then twice as many until the wallet, however fast, cannot take them all. */
+/**
+ * Waiting calls per connection at first. The number doubles until the wallet, however fast, cannot
+ * process them all.
+ */
 const DEPTH = 48
 const DEEPEST = 32 * DEPTH
 const SECONDS = 6
@@ -23,7 +29,7 @@ function nextCall({ secret }: WalletProcess, player: Player): string {
   return `POST /payment/bet HTTP/1.1\r\nhost: a\r\nx-sign-jws: ${signature}\r\ncontent-length: ${body.length}\r\n\r\n${body}`
 }
 
-/** Keeps so many calls waiting until the time is over, and returns the statuses of all. */
+/** Keeps `depth` calls waiting until the time is over; resolves to all statuses. */
 async function onConnection(wallet: WalletProcess, player: Player, depth: number, until: number): Promise<string[]> {
   const { hostname, port } = new URL(wallet.url)
   const socket = connect(Number(port), hostname).setNoDelay(true).setEncoding('latin1')
@@ -44,7 +50,7 @@ async function onConnection(wallet: WalletProcess, player: Player, depth: number
     if (found.length > 0 && performance.now() < until) send(found.length)
     if (waiting === 0) break
   }
-  expect(waiting).toBe(0) // else the connection broke
+  expect(waiting).toBe(0) // more than 0 after a broken connection
   return statuses
 }
 

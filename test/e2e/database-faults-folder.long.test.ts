@@ -1,4 +1,7 @@
-/** Two wallets on one folder of the embedded database would destroy it: the second one refuses, however the folder is spelt. */
+/**
+ * Two wallets on one folder of the embedded database would destroy it, so the second is refused for
+ * any spelling of the path.
+ */
 import { symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -31,7 +34,7 @@ describe('a data folder that a wallet uses', () => {
     symlinkSync(dataDir, link)
     const wallet = killedAfterwards(await spawnWallet({ dataDir }))
     const player = await playerWithMoney(wallet.operator)
-    // Commands of the tests run in a folder beside this one.
+    // The commands of the tests run in a sibling of this folder.
     const spellings = [dataDir, `${dataDir}/`, link, join(link, '.'), `../${basename(dataDir)}`]
     const second = (spelling: string) => run(['wallet'], { ...KEYS, PURSER_DATA_DIR: spelling })
     const ends = await Promise.all(spellings.map(second))

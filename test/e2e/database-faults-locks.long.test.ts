@@ -1,6 +1,6 @@
 /**
- * Locks and conflicts that the wallet did not make itself: a row that somebody holds, calls that meet in two processes
- * where there is no row to lock, a database whose transactions are stricter than usual.
+ * Locks and conflicts from outside: a row locked by another session, concurrent calls in two
+ * processes without a row to lock, and a stricter default isolation.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +28,7 @@ async function timed(sending: Promise<WireReply>): Promise<TimedReply> {
   return { status: reply.status, code: replyCode(reply), ms: performance.now() - start }
 }
 
-/** Somebody at a database console, who opens a transaction and goes for a coffee. */
+/** A session at a database console that leaves its transaction open. */
 async function hold(databaseUrl: string, sql: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -42,9 +42,9 @@ async function hold(databaseUrl: string, sql: string): Promise<() => Promise<voi
 
 describe('a player whose row another session has locked', () => {
   const HELD_MS = 5_000
-  /** Of the connections for deposits, at one moment. */
+  /** Connections that deposits may use at one moment. */
   const DEPOSIT_CONNECTIONS = 3
-  const DEPOSITS = 200 // each keeps one of 24 connections for 0.5 s, and a bet waits 2.3 s for one
+  const DEPOSITS = 200 // each uses one of 24 connections for 0.5 s, and a bet waits 2.3 s for one
 
   test('may get many deposits at once, which take no connection from the bets of other players', async (context) => {
     const databaseUrl = await newDatabase(context)
@@ -68,7 +68,8 @@ describe('a player whose row another session has locked', () => {
     const [locked, ...others] = (await newPlayers(wallet, 21, 1_000)) as [Player, ...Player[]]
     const release = await hold(databaseUrl, `select from purser.player where player = '${locked.userId}' for update`)
     const heldAt = performance.now()
-    // One after the other in few milliseconds, so that every lane has batches with several players in them.
+    // The bets are sent within few milliseconds, so that every lane has batches with several
+    // players.
     const bets = Array.from({ length: 80 }, (_, number) => ({
       ...(number % 4 === 0 ? locked : (others[number % others.length] as Player)),
       transactionId: randomUUID(),
@@ -84,7 +85,7 @@ describe('a player whose row another session has locked', () => {
     expect(ofLocked.filter(({ status, code, ms }) => status !== 400 || code !== 100 || ms > latestAnswerMs())).toEqual(
       [],
     )
-    // Time for anything that still waited for the lock to be applied after all (R-5).
+    // Anything that still waited for the lock would now be applied after all (R-5).
     await sleep(1_000)
     expect(await wallet.operator.balance(locked.userId)).toBe('1000.00')
     expect((await wallet.wire.place({ ...locked, amount: 1 })).status).toBe(200)
@@ -110,7 +111,7 @@ describe.concurrent('calls about a bet of an unknown player', () => {
       const rollbacks = replies.filter(({ type }) => type === 3)
       expect(rollbacks.map(({ status }) => status)).toEqual(rollbacks.map(() => 200))
       expect(new Set(rollbacks.map(({ text }) => text)).size).toBe(1)
-      // Before the first rollback the bet is unknown, afterwards it is cancelled.
+      // The bet is unknown before the first rollback, and cancelled afterwards.
       const settles = replies.filter(({ type }) => type === 2).map((reply) => [reply.status, replyCode(reply)])
       expect(settles.filter(([status, code]) => status !== 400 || (code !== 5 && code !== 20))).toEqual([])
     }

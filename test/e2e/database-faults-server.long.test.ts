@@ -1,6 +1,7 @@
 /**
- * A wallet whose Postgres is killed, restarted, or cannot make a commit durable. The promise is always the same: what was
- * answered 200 is there, once, and what was not is there once or not at all. Cases 107, 108.
+ * A wallet whose Postgres is killed, restarted, or cannot make a commit durable (cases 107, 108).
+ *
+ * Invariant: an effect that was answered 200 is stored once, any other effect once or not at all.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'
@@ -16,7 +17,7 @@ import type { WalletProcess } from '../support/wallet.ts'
 
 const PLAYERS = 6
 const BETTORS = 12
-/** Far more than an answer takes on its way. */
+/** Far more than the transport of an answer takes. */
 const ANSWERED_MS = 1_000
 
 const random = seededRandom('server faults')
@@ -41,7 +42,7 @@ async function newScene(context: TestContext): Promise<{ wallet: WalletProcess; 
   return { wallet, players: await newPlayers(wallet, PLAYERS) }
 }
 
-/** A read tells nothing of what is durable. */
+/** Reads are excluded, because they prove nothing about durability. */
 function writesIn(betting: Betting): Answer[] {
   return betting.answers.filter(({ operation }) => operation !== 'balance')
 }
@@ -85,7 +86,7 @@ describe('a Postgres server whose commits wait for a missing standby', () => {
     const deposited = await wallet.operator.request('POST', path, deposit)
     const since = (moment: number) => writesIn(betting).filter(({ sentAt, ms }) => sentAt + ms > moment)
     await until(async () => since(waiting).length > BETTORS)
-    // What had been committed before is answered by then.
+    // Everything committed before has been answered by then.
     const meanwhile = since(waiting + ANSWERED_MS)
     await forgetStandby()
     await betting.recovered(50)
@@ -95,7 +96,7 @@ describe('a Postgres server whose commits wait for a missing standby', () => {
     expect(meanwhile.filter(({ status }) => status === 200)).toEqual([])
     expect(deposited.status).toBeGreaterThanOrEqual(500)
     expect(betting.answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
-    // The deposit may have happened; asked again it has, once.
+    // The deposit may have happened. After its repeat it has happened once.
     expect((await wallet.operator.request('POST', path, deposit)).status).toBe(201)
     await wallet.operator.request('POST', path.replace('deposits', 'withdrawals'), {
       ...deposit,

@@ -1,6 +1,8 @@
 /**
- * A wallet whose connections to Postgres break, fall silent, or belong to a process that is frozen. It answers as R-4
- * says, stays alive, works again by itself, and no bet is lost or there twice. Case 108.
+ * A wallet whose Postgres connections break or fall silent, or whose process is frozen (case 108).
+ *
+ * Invariant: it answers by R-4 (a Place bet 400/100, any other call 500), recovers by itself, and
+ * no bet is lost or duplicated.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,11 +28,14 @@ import { rollbackMessage, type WireReply } from '../support/wire.ts'
 
 const PLAYERS = 8
 const BETTORS = 16
-/** Postgres ends the transactions of a silent process after 5 s; the calls that come then get the locks. */
+/** Postgres ends the transactions of a silent process after 5 s. Later calls then get the locks. */
 const LOCKS_KEPT_MS = 8_000
 const SYSTEM_ERROR = '{"code":100,"message":"System error"}'
 
-/** The gate speaks to the database once a batch, so that nothing comes between; the rules read, judge and write. */
+/**
+ * The fast path uses the database once per batch. The rules path reads, decides and writes, so it
+ * can be interrupted in between.
+ */
 const JUDGED = { PURSER_FAST_PATH: 'off' }
 
 const random = seededRandom('database faults')
@@ -43,16 +48,19 @@ function expectGoodAnswers(betting: Betting): void {
   expect(betting.answers.filter((answer) => !isAllowedInAFault(answer))).toEqual([])
 }
 
-/** How many of the players of a load have had a bet accepted that was placed from then on. */
+/** Number of players with an accepted bet that was placed after `since`. */
 function served({ answers }: Betting, since: number): number {
   const bets = place(answers).filter(({ sentAt, status }) => sentAt > since && status === 200)
   return new Set(bets.map(({ userId }) => userId)).size
 }
 
-/** Whether the process holds locks that calls to another one wait for; else it goes on. */
+/**
+ * True if the frozen process holds locks for which another process waits. Otherwise the process is
+ * resumed.
+ */
 async function freezeWithLocks(wallet: WalletProcess, databaseUrl: string, name: string): Promise<boolean> {
   process.kill(wallet.pid, 'SIGSTOP')
-  await sleep(100) // what it has sent is done by then
+  await sleep(100) // its sent statements are complete by then
   if ((await sessionsOf(databaseUrl, name)).length > 0 && (await blocksOthers(databaseUrl, name))) return true
   process.kill(wallet.pid, 'SIGCONT')
   return false
@@ -65,7 +73,10 @@ function sessionsOf(databaseUrl: string, name: string) {
   )
 }
 
-/** Looks until a session waits for one of the process, or its transaction has been ended by the server. */
+/**
+ * Polls until a session waits for a lock of the process, or until the server has ended its
+ * transaction.
+ */
 async function blocksOthers(databaseUrl: string, name: string): Promise<boolean> {
   const waiting = `select from pg_stat_activity waits join pg_stat_activity holds on holds.pid = any(pg_blocking_pids(waits.pid))
     where holds.application_name = '${name}' and waits.application_name <> '${name}'`
@@ -115,8 +126,10 @@ describe.concurrent('a wallet', () => {
     await before.recovered(50)
     network.silence()
     await context.expect.poll(() => queueDepth(wallet)).toBeGreaterThan(0)
-    const meanwhile = startBetting(load) // begins with Place bets that come when a batch hangs already
-    await context.expect.poll(() => place(meanwhile.answers).length).toBe(BETTORS) // and goes on with their rollbacks
+    // begins with Place bets that arrive while a batch already hangs
+    const meanwhile = startBetting(load)
+    // and continues with their rollbacks
+    await context.expect.poll(() => place(meanwhile.answers).length).toBe(BETTORS)
     const first = place(meanwhile.answers)
     network.resume()
     await meanwhile.recovered(100)
@@ -141,7 +154,7 @@ describe.concurrent('a wallet', () => {
     ])
     const ending = context.expect
       .poll(() => queueDepth(wallet), { timeout: LOCKS_KEPT_MS })
-      .toBe(PLAYERS) // so it has read the calls
+      .toBe(PLAYERS) // it has read the calls
       .then(() => exitOf(wallet, 'SIGTERM'))
     expect((await answers).map(({ status, text }) => [status, text])).toEqual([
       ...players.map(() => [500, SYSTEM_ERROR]),
@@ -155,7 +168,7 @@ describe.concurrent('a wallet', () => {
     const wallet = await newWallet(context, { databaseUrl: network.url })
     const [known, unknown] = (await newPlayers(wallet, 2)) as [Player, Player]
     expect((await wallet.wire.place({ ...known, amount: 1 })).status).toBe(200)
-    network.delay(2_600) // longer than a batch waits, and two of them in a row are too many for a balance
+    network.delay(2_600) // longer than a batch waits; two in a row take too long for a balance
     const bet = { ...unknown, transactionId: randomUUID() }
     await failsInTime(wallet.wire.place({ ...bet, amount: 1 }), 400)
     await failsInTime(wallet.wire.balance({ ...unknown }), 500)

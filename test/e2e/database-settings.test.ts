@@ -1,4 +1,4 @@
-/** The servers on a database with settings of its own, as alter database and alter role leave them: they work as on any other. */
+/** The servers on a database with other defaults, set by alter database and alter role. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

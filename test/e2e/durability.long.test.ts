@@ -1,4 +1,6 @@
-/** Settings of Postgres that are changed and reloaded under a running wallet, platform and gateway (W-22). */
+/**
+ * Durability settings of Postgres that change under a running wallet, platform and gateway (W-22).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newPlayers, newWallet } from '../support/fault-scene.ts'
@@ -32,7 +34,8 @@ test('the wallet loses no answered bet in a crash after synchronous_commit was s
     return { transactionId, status }
   }
   expect(await place()).toMatchObject({ status: 200 })
-  await postgres.execute('alter system set wal_writer_delay = 10000') // what is not waited for stays in memory for long
+  // a commit without a wait stays in memory for long
+  await postgres.execute('alter system set wal_writer_delay = 10000')
   await reload(postgres, 'synchronous_commit', 'off')
   const bets: Awaited<ReturnType<typeof place>>[] = []
   for (let bet = 0; bet < BETS; bet++) bets.push(await place())

@@ -1,6 +1,9 @@
 /**
- * Two wallet processes on one Postgres, both under load, killed in turn at random moments, while a consumer follows the feed at whichever
- * process answers. What it has in the end is the ledger: nothing skipped, nothing doubled, every balance that of the account (W-40).
+ * The feed under kills (W-40): two wallet processes on one Postgres, both under load, are killed in
+ * turn at random moments. A consumer reads the feed from either process.
+ *
+ * Invariant: its events equal the ledger. None is missing or doubled, and every balance is that of
+ * the account.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -16,9 +19,9 @@ const KILLS = 8
 const PLAYERS = 6
 const BETTORS = 12
 const MONEY = '1000000.00'
-/** Of a load before its wallet is killed; each that was answered is two events or more. */
+/** Bets before a kill. Each answered bet is at least two events. */
 const BETS_A_KILL = 50
-/** The load runs for a random time up to this before a kill. */
+/** Longest random time of the load before a kill. */
 const LONGEST_MS = 600
 
 let database: TestDatabase
@@ -42,7 +45,7 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** Keeps what it gets until `isOver`, and then what is there; asks the other process when one does not answer. */
+/** Reads until `isOver`, and then the rest. It asks the other process when one does not answer. */
 async function consume(isOver: () => boolean): Promise<ToldEvent[]> {
   const kept: ToldEvent[] = []
   for (let turn = 0; ; turn++) {
@@ -106,7 +109,7 @@ const STATUS: Record<string, string> = {
   'bet.rolled_back': 'cancelled',
 }
 
-/** Every bet of the wallet is as the last event about it says, and has one. */
+/** Every bet of the wallet has an event, and the last one shows its status. */
 async function expectBets(events: readonly ToldEvent[]): Promise<void> {
   const reported = new Map(
     events.flatMap(({ event, bet }) => (bet ? [[bet.transactionId, STATUS[event]] as const] : [])),

@@ -1,6 +1,8 @@
 /**
- * Platform, gateway, two operators, and every fault between every pair, met by every operation of a bet's life. In the end
- * the platform and each operator agree about every bet, and no money is left behind.
+ * Platform, gateway and two operators with every fault on every connection, for every operation of
+ * a bet.
+ *
+ * Invariant: at the end the platform and each operator agree about every bet and all money.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -22,11 +24,11 @@ import { startPlatform, type TestPlatform } from '../support/platform.ts'
 let gateway: TestGateway
 let platform: TestPlatform
 let operators: TestOperator[]
-/** Between platform and gateway. */
+/** The network between platform and gateway. */
 let outer: FaultyWallet
 let players: { session: GatewaySession; frame: string }[]
 const PARTNER = 'the-gateway'
-/** Milliseconds for the last delivery to be over: rollbacks that time out several times. */
+/** Milliseconds until the last delivery is over, with rollbacks that time out several times. */
 const QUIET_WITHIN_MS = 60_000
 const TIMEOUT = { timeout: 300_000 }
 
@@ -51,16 +53,16 @@ afterAll(async () => {
   for (const operator of operators ?? []) await operator.stop()
 })
 
-/** The operator applies the call, and its answer is cut in the middle. */
+/** The operator applies the call, and its answer breaks in the middle. */
 const cutBody: Behaviour = async ({ forward, answerHalf, drop }) => {
   answerHalf(await forward())
-  await sleep(20) // so that the half gets there first
+  await sleep(20) // so that the first half arrives before
   drop()
 }
 const FAULTS: Record<string, Behaviour> = { dropBefore, dropAfter, arriveLate, neverAnswer, cutBody }
 const OPERATIONS: BetOperation[] = ['place', 'settle', 'unsettle', 'rollback']
 
-/** Faults that wait for the next first call of a bet; the tries after it are honest. */
+/** A fault for the first call of the next bet; repeats are honest. */
 interface Plan {
   readonly network: FaultyWallet
   readonly fault: string
@@ -81,7 +83,7 @@ function plans(): Plan[] {
   )
 }
 
-/** Which fault meets which bet's operation: by a mark in the bet, since its id is not known before. */
+/** Applies each armed fault once, by bet id and operation. */
 function arm(network: FaultyWallet): void {
   network.behave = ({ betId, operation }) => {
     const key = `${betId} ${operation}`
@@ -104,8 +106,9 @@ async function live({ network, fault, operation, player }: Plan): Promise<void> 
 }
 
 /**
- * The next bet's Place bet meets the fault when it comes through this network; they are placed one after another until it has arrived. That of an
- * earlier bet, which one network has held up, may come through another one meanwhile.
+ * Gives the fault to the next bet's Place bet, when it arrives through this network. Bets are
+ * placed one after another until it has arrived. Meanwhile an earlier, delayed Place bet may arrive
+ * through another network.
  */
 async function placeInto(network: FaultyWallet, fault: string, frame: string): Promise<void> {
   const earlier = new Set(outer.calls.map(({ betId }) => betId))
@@ -152,7 +155,10 @@ test('the platform and every operator agree after each fault on each connection'
   await expectMoney(all)
 })
 
-/** Every bet's stake is back or paid 25.00, or it is open: by the platform's book, which the wallets agree with. */
+/**
+ * By the platform's books, with which the wallets agree: each bet has returned its stake, paid
+ * 25.00, or is open.
+ */
 async function expectMoney(all: readonly Plan[]): Promise<void> {
   for (const [number, { wallet }] of operators.entries()) {
     const mine = all.filter(({ player }) => player === number)

@@ -1,6 +1,8 @@
 /**
- * Two gateway processes on one database, killed with -9 under load one after the other, and an operator whose address goes
- * dead: nothing is lost at any operator, and the others do not notice.
+ * Two gateway processes on one database are killed in turn under load, and the address of one
+ * operator fails.
+ *
+ * Invariant: no operator loses anything, and the other operators are not affected.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,9 +14,9 @@ import { seededRandom } from '../support/random.ts'
 
 const PARTNER = 'the-gateway'
 const BETTORS = 8
-/** At least. */
+/** The minimum. */
 const KILLS = 4
-/** Milliseconds between kills, and for which the load goes on without one. */
+/** Milliseconds between kills, and of load without a kill. */
 const BETWEEN_KILLS_MS = 500
 const QUIET_WITHIN_MS = 60_000
 const TIMEOUT = { timeout: 300_000 }
@@ -45,13 +47,13 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** A frame of a player whose session one process made; calls go through both. */
+/** One process made the player's session; calls go through both. */
 async function newFrame(operator: TestOperator, number = 0): Promise<string> {
   const api = fleet.gateways[number % 2]!.api
   return platform.api.loadFrame(PARTNER, (await newGatewayPlayer(operator, api)).token)
 }
 
-/** Bets and decides about them until told to stop; what the platform makes of a bet is its business. */
+/** Places bets and decides them until `isOver`, with any outcome. */
 async function bettor(frame: string, statuses: string[], isOver: () => boolean): Promise<void> {
   while (!isOver()) {
     const { betId, status } = await platform.api.place(frame)
@@ -59,7 +61,8 @@ async function bettor(frame: string, statuses: string[], isOver: () => boolean):
     if (status !== 'accepted') continue
     if (random.chance(0.2)) await platform.api.cancel(betId, 9)
     else await platform.api.settle(betId, 'won', '25.00')
-    if (random.chance(0.2)) await platform.api.unsettle(betId).catch(() => {}) // of a cancelled bet
+    // fails for a cancelled bet
+    if (random.chance(0.2)) await platform.api.unsettle(betId).catch(() => {})
   }
 }
 
@@ -86,7 +89,7 @@ test('two gateway processes that are killed in turn under load lose nothing', TI
   const statuses: string[] = []
   const countOf = (wanted: string) => statuses.filter((status) => status === wanted).length
   const load = Promise.all(frames.map((frame) => bettor(frame, statuses, () => over)))
-  // As often as it takes until a kill has met a Place bet.
+  // At least until a kill has interrupted a Place bet.
   for (let kill = 0; kill < KILLS || countOf('cancelled') === 0 || countOf('accepted') < BETTORS * KILLS; kill++) {
     await sleep(BETWEEN_KILLS_MS + random.below(BETWEEN_KILLS_MS))
     await fleet.killAndRestart(kill % 2)
@@ -111,7 +114,8 @@ test('an operator that stops responding loses nothing, and the other operators a
 
   const until = performance.now() + 1_500
   while (performance.now() < until) {
-    expect((await platform.api.place(frames.alive)).status).toBe('accepted') // within 5 s, that is (C-2)
+    // in less than 5 s (C-2)
+    expect((await platform.api.place(frames.alive)).status).toBe('accepted')
   }
   for (const { api } of fleet.gateways) await api.saveOperator('dying', addresses)
   await expectAgreement()

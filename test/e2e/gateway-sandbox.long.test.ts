@@ -1,4 +1,4 @@
-/** The sandbox with a gateway and two operators: the books of both agree with the platform's. */
+/** The sandbox with a gateway and two operators, whose books agree with the platform's. */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
 const BUSY = ['sandbox', '--gateway', '--addresses', '--rate', '4', '--faults', '0.1', '--seed', '1', '--duration', '8']
-/** Milliseconds for one run, on a machine that has much else to do. */
+/** Milliseconds for one run on a busy machine. */
 const TIMEOUT_MS = 150_000
 
 function run(args: string[], env: Record<string, string>) {
@@ -21,7 +21,7 @@ test(
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     const lines = stdout.trimEnd().split('\n')
     expect(lines.filter((line) => line === 'audit: no findings')).toHaveLength(2)
-    const end = stdout.replaceAll('\n', ' ') // its lines are of 80 columns
+    const end = stdout.replaceAll('\n', ' ') // lines have 80 columns
     for (const partner of ['operator-one', 'operator-two']) {
       const bets = new RegExp(
         `reconcile: no differences; (\\d+) bets of partner ${partner} compared, 0 in flight, 0 notes`,

@@ -1,7 +1,8 @@
 /**
- * A wallet process under load that is killed at random moments, or asked to end. Every call that was answered has
- * happened exactly once, every other one has happened once or not at all, and sending it again settles which.
- * Cases 59, 80, 107, K26.
+ * A wallet process under load is killed at random moments, or stopped (cases 59, 80, 107, K26).
+ *
+ * Invariant: every answered call has happened exactly once. Every other call has happened once or
+ * not at all, and a repeat decides which.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -28,14 +29,14 @@ import { replyCode } from '../support/wire.ts'
 const KILLS = 4
 const PLAYERS = 4
 const BETTORS = 12
-/** More than all bets together can cost: no call has a reason to be refused. */
+/** More than the cost of all bets together, so no call is rejected for lack of money. */
 const MONEY = 1_000_000
-/** The load runs for a random time up to this, counted from the first answer, before the signal. */
+/** Longest random time from the first answer to the signal. */
 const LONGEST_MS = 500
-/** A wallet asked to end is gone by then: orchestrators wait 10 to 30 s before they kill. */
+/** Time limit of a stop: orchestrators wait 10 to 30 s before they kill. */
 const EXIT_MS = 10_000
 
-/** The exit code, null after a death by a signal, or that there was none. */
+/** The exit code; null after a death by a signal. */
 type Exit = number | null | `none after ${number} ms`
 type Store = { databaseUrl: string } | { dataDir: string }
 
@@ -46,7 +47,7 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
   let folder: string | undefined
   let wallet: WalletProcess
   let players: Player[]
-  /** The balance of each player, of all bets whose end is known. */
+  /** The balance of each player, from the bets with a known end. */
   const money = new Map<string, number>()
 
   beforeAll(async () => {
@@ -64,12 +65,12 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
     if (folder) await rm(folder, { recursive: true, force: true })
   })
 
-  /** The bets of a load that the signal ended. */
+  /** Resolves to the bets of the load. */
   async function loadUntil(signal: NodeJS.Signals): Promise<{ bets: BetRecord[]; exit: Exit }> {
     const load = startLoad(wallet.wire, players, BETTORS, random)
     await Promise.race([load.nextAnswer(), load.ended])
     await Promise.race([load.ended, sleep(random.below(LONGEST_MS))])
-    // The worst moment is right after an answer: what it promised must not be still to do.
+    // The worst moment is directly after an answer, because its effect must already be durable.
     if (random.chance(0.5)) await Promise.race([load.nextAnswer(), load.ended])
     const exit = await Promise.race([wallet.kill(signal), sleep(EXIT_MS, `none after ${EXIT_MS} ms` as const)])
     await load.ended
@@ -84,7 +85,7 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
     }
   }
 
-  /** Every bet is as its answers said, and each player's money is what the bets that the wallet knows make of it. */
+  /** Every bet agrees with its answers, and each player's balance with the bets of the wallet. */
   async function expectAnswered(bets: BetRecord[]): Promise<void> {
     const outcomes = await Promise.all(bets.map((bet) => fateIn(wallet.operator, bet)))
     const checked = bets.map((bet, number) => ({ bet, fate: outcomes[number], possible: possibleFates(bet) }))
@@ -94,7 +95,7 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
     await wallet.auditIsClean()
   }
 
-  /** The platform's way out of not knowing: it sends the call again, or gives the bet up with a rollback. */
+  /** The platform's reaction to an unknown outcome: it repeats the call, or rolls the bet back. */
   async function clearUp(bet: BetRecord): Promise<void> {
     const call = bet.unanswered
     if (call?.operation === 'place' && random.chance(0.5)) {
@@ -105,7 +106,7 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
     }
   }
 
-  /** The last answer of a bet may have got lost on the way as well: asked again it is the same, byte for byte. */
+  /** The last answer may have been lost too, so a repeat gets the same bytes. */
   async function expectSameAnswer(bet: BetRecord): Promise<void> {
     if (bet.answered) expect((await send(wallet.wire, bet.answered.call)).text).toBe(bet.answered.text)
   }
@@ -126,7 +127,7 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
     const { bets, exit } = await loadUntil('SIGTERM')
     expect(exit).toBe(0)
     wallet = await spawnWallet(store)
-    // What was not answered has not happened: with nothing under way, each bet has one possible fate.
+    // A call without an answer has had no effect, so each bet has one possible state.
     await expectAnswered(bets.map((bet) => ({ ...bet, unanswered: undefined })))
   })
 })

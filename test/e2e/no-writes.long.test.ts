@@ -1,6 +1,6 @@
 /**
- * A database that answers and takes no writes, as hosted databases become when they are full: the servers are not ready, say so, and go
- * on by themselves when it takes writes again.
+ * A database that accepts no writes, as a full hosted database does: servers report it as not
+ * ready, and recover by themselves.
  */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { createDeferred } from '../../src/runtime/async/deferred.ts'
@@ -79,7 +79,8 @@ it('no server is ready on a database without writes, every call fails as in an o
   expect((await wallet.wire.rollback(rollback)).status).toBe(500)
   expect((await wallet.wire.settle(settleMessage({ userId, transactionId: bet.transactionId }))).status).toBe(500)
   expect((await wallet.wire.place(placeMessage({ userId, token }))).body).toMatchObject({ code: 100 })
-  expect((await gateway.wire.place(placeMessage({ ...atGateway }))).status).toBe(200) // it needs no write
+  // a repeat needs no write
+  expect((await gateway.wire.place(placeMessage({ ...atGateway }))).status).toBe(200)
 
   await takeWrites()
   await allAre(200)
@@ -137,7 +138,8 @@ it('a server that starts on a standby names it, and starts after its promotion',
 })
 
 it('a server detects a full disk before a bet needs a file', async () => {
-  await postgres.execute("alter system set temp_file_limit = '1kB'") // stands for it: the server fails to write, in the same class of errors
+  // simulates a full disk: a failed write has the same class of errors
+  await postgres.execute("alter system set temp_file_limit = '1kB'")
   await postgres.execute('select pg_reload_conf()')
   await allAre(503)
   await postgres.execute('alter system reset temp_file_limit')

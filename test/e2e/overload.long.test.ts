@@ -1,6 +1,7 @@
 /**
- * More calls than the wallet or its database can take. A Place bet that cannot start in time is refused in time and never
- * applied (R-5), every other call can be sent again (R-4), and what waits has a limit.
+ * More calls than the wallet or its database can process. A Place bet that cannot start in time is
+ * rejected in time and never applied (R-5). Every other call can be repeated (R-4), and the queue
+ * has a limit.
  */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
@@ -12,7 +13,7 @@ import type { Player } from '../support/journal.ts'
 import type { WalletProcess } from '../support/wallet.ts'
 import { placeMessage, replyCode, rollbackMessage, settleMessage, sign, type WireReply } from '../support/wire.ts'
 
-/** From outside, as a migration or a backup tool would; released by ending the connection. */
+/** A lock from outside, as by a migration or a backup. The end of the connection releases it. */
 async function lockTable(databaseUrl: string): Promise<() => Promise<void>> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -32,7 +33,10 @@ const MAX_BATCH = 256
 const TOO_MANY = 5_000
 const CONNECTIONS = 50
 
-/** One call many times on one connection, without waiting for answers: they arrive faster than with a connection each. */
+/**
+ * Sends one call many times on one connection without waiting, which is faster than one connection
+ * per call.
+ */
 async function sendAtOnce(wallet: WalletProcess, body: string, times: number): Promise<string> {
   const { hostname, port } = new URL(wallet.url)
   const socket = connect(Number(port), hostname)
@@ -52,7 +56,7 @@ function countOf(text: string, part: string): number {
   return text.split(part).length - 1
 }
 
-/** Of the calls that waited or were being applied at one moment, as the wallet tells. */
+/** The highest number of calls that waited or were being applied, from the metrics. */
 async function highestDepth(wallet: WalletProcess, until: Promise<unknown>): Promise<number> {
   let highest = 0
   let isOver = false
@@ -93,11 +97,12 @@ describe('a wallet under overload', () => {
     )
     expect(failed.filter(({ status, code }) => status !== 500 || code !== 100)).toEqual([])
 
-    // Time for anything that still waited for the lock to be applied after all.
+    // Anything that still waited for the lock would now be applied after all.
     await sleep(1_000)
     for (const { userId } of players) expect(await wallet.operator.balance(userId)).toBe('980.00')
     expect((await change()).filter(({ status }) => status !== 200)).toEqual([])
-    for (const { userId } of players) expect(await wallet.operator.balance(userId)).toBe('1015.00') // + 25, + 10
+    // + 25, + 10
+    for (const { userId } of players) expect(await wallet.operator.balance(userId)).toBe('1015.00')
     const lookup = bets.map(({ userId, transactionId }) =>
       wallet.operator.request('GET', `/operator/players/${userId}/bets/${transactionId}`),
     )

@@ -1,7 +1,10 @@
 /**
- * Two platform processes on one Postgres, both under load, killed in turn at random moments, while two consumers follow the feed at
- * whichever process answers: one page by page, one by the stream. What each has in the end is what the tables hold: nothing skipped, nothing
- * doubled, and of each bet everything in the order in which it was committed (C-14).
+ * The platform's feed under kills (C-14): two platform processes on one Postgres, both under load,
+ * are killed in turn at random moments. One consumer reads pages and another one the stream, from
+ * either process.
+ *
+ * Invariant: their events equal the tables. None is missing or doubled, and the events of a bet are
+ * in commit order.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request as send } from 'undici'
@@ -25,11 +28,11 @@ interface Change {
 const KILLS = 6
 const BETTORS = 8
 const EVENTS = 6
-/** Of both processes, before one is killed; most are several events. */
+/** Bets of both processes before a kill; most are several events. */
 const BETS_A_KILL = 40
-/** The load runs for a random time up to this before a kill. */
+/** Longest random time of the load before a kill. */
 const LONGEST_MS = 1_500
-/** A dead process's Place bet is given up when its lease of 8 s is over; then comes the rollback. */
+/** A dead process's Place bet is given up after its lease of 8 s, and then rolled back. */
 const QUIET_WITHIN_MS = 60_000
 
 const random = seededRandom('platform feed and kills')
@@ -56,13 +59,13 @@ afterAll(async () => {
 
 const pick = <T>(items: readonly T[]): T => items[random.below(items.length)] as T
 
-/** Some calls meet a wallet in trouble, or one that says no. */
+/** Lets some calls fail or be rejected. */
 function disturb(): void {
   for (const operation of ['place', 'settle', 'rollback'] as const)
     if (random.chance(0.1)) wallet.next(operation, pick([reset, status(500), operation === 'place' ? refusal(7) : {}]))
 }
 
-/** Places bets on few events, has them won, lost and taken back, cancels some, until its process is gone. */
+/** Places bets on few events, settles, corrects or cancels them, until its process is dead. */
 async function bettor({ api }: PlatformProcess): Promise<void> {
   for (;;) {
     disturb()
@@ -79,13 +82,16 @@ async function bettor({ api }: PlatformProcess): Promise<void> {
   }
 }
 
-/** By the event, and by hand in the same amount: the partner has nothing new to hear (W-17). */
+/**
+ * Settles by the event, and by hand with the same amount, so that the partner gets no new call
+ * (W-17).
+ */
 async function winTwice(api: PlatformProcess['api'], betId: string, eventId: string): Promise<void> {
   await api.results(eventId, { home: 'won' })
   await api.settle(betId, 'won', '25.00').catch(notPossible)
 }
 
-/** Somebody else has decided the bet meanwhile. */
+/** The bet was decided meanwhile. */
 function notPossible(error: Error): void {
   if (!error.message.includes('409')) throw error
 }
@@ -112,7 +118,7 @@ async function killInTurn(): Promise<void> {
   platforms[other === 0 ? 0 : 1] = await spawnPlatform(database.url)
 }
 
-/** Both ask the other process when one does not answer, and go on behind the last event that they have. */
+/** Asks the other process when one does not answer, and continues after the last received event. */
 async function followPages(isOver: () => boolean): Promise<Change[]> {
   const kept: Change[] = []
   for (let turn = 0; ; turn++) {
@@ -136,7 +142,7 @@ async function followStream(kept: Change[], stop: AbortSignal): Promise<void> {
   }
 }
 
-/** Until the stream breaks. */
+/** Ends when the stream breaks. */
 async function readStream(url: string, key: string, kept: Change[], signal: AbortSignal): Promise<void> {
   const headers = { authorization: `Bearer ${key}`, 'last-event-id': kept.at(-1)?.id ?? '0' }
   const reply = await send(url, { headers, signal })
@@ -176,7 +182,7 @@ interface BetRow extends Record<string, unknown> {
   deliveries: number
 }
 
-/** Each bet is as its last event says, and it has an event for each time that it was decided. */
+/** Each bet equals its last event and has an event for each decision. */
 async function expectBets(pages: readonly Change[]): Promise<void> {
   const bets = await both.query<BetRow>(
     'select bet_id, status, round(payout / 100.0, 2)::text as payout, deliveries from platform.bet',
@@ -189,18 +195,21 @@ async function expectBets(pages: readonly Change[]): Promise<void> {
   for (const { bet_id, status, payout, deliveries } of bets) {
     const events = eventsById.get(bet_id) ?? []
     expect([bet_id, events.at(-1)?.status, events.at(-1)?.payout ?? null]).toEqual([bet_id, status, payout])
-    // The Place bet is a delivery, but of one that was never accepted nothing is told before its end.
+    // The Place bet is a delivery, but a bet that was never accepted has only its last event.
     const decisions = events.filter((event, i) => i === 0 || isForPartner(event, events[i - 1]))
     expect([bet_id, decisions.length]).toEqual([bet_id, events[0]?.status === 'accepted' ? deliveries : 1])
   }
 }
 
-/** A result that a person settles once more as it is, is decided by hand from then on: the feed is told, the partner is not (W-17). */
+/**
+ * False for a result that a user repeats by hand. The feed then shows the new decision, but the
+ * partner gets no call (W-17).
+ */
 function isForPartner(event: Bet, before: Bet | undefined): boolean {
   return ['status', 'payout', 'resultType'].some((member) => event[member] !== before?.[member])
 }
 
-/** Each delivery has one end, after the decision that it tells of, and those of a bet end in their order (C-6). */
+/** Each delivery ends once, after its decision, and a bet's deliveries end in order (C-6). */
 async function expectDeliveries(pages: readonly Change[]): Promise<void> {
   const rows = await both.query<{ delivery_id: string; bet_id: string; status: string }>(
     `select delivery_id::text, bet_id, status from platform.delivery where operation <> 'place' order by bet_id, number`,
@@ -216,7 +225,7 @@ async function expectDeliveries(pages: readonly Change[]): Promise<void> {
   }
 }
 
-/** Of bets and deliveries: no more has ended at any time than was decided. */
+/** At any time, no more deliveries have ended than were decided. */
 function isInOrder(kinds: readonly string[]): boolean {
   let open = 0
   return kinds.every((kind) => {

@@ -1,7 +1,9 @@
 /**
- * An hour of operation in time that the test moves: 3,360 bets (PURSER_TEST_BETS=10080 makes them as many), of whose calls 5 % fail in every way that P4–P7 list,
- * events whose odds move, results that are corrected and withdrawn, and a partner that cannot be reached at times. At the
- * end nothing is left over and both sides agree.
+ * An hour of operation on a clock that the test advances: 3,360 bets (PURSER_TEST_BETS=10080 sets
+ * their number), of whose calls 5 % fail in every way of P4 to P7. Odds change, results are
+ * corrected and withdrawn, and the partner is sometimes unreachable.
+ *
+ * Invariant: at the end nothing is unfinished, and both sides agree.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -29,27 +31,32 @@ import { type PlatformClient, platformClient } from '../support/platform.ts'
 import { seededRandom } from '../support/random.ts'
 import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
 
-/** An hour in coarse steps: what happens in one of them happens side by side. */
+/** The length of a step; everything in one step is concurrent. */
 const TICK_MS = 30_000
 const TICKS = 120
 const BETS_PER_TICK = Math.round(Number(process.env.PURSER_TEST_BETS ?? 3_360) / TICKS)
 const EVENTS_PER_TICK = Math.ceil(BETS_PER_TICK / 7)
 const PLAYERS = 40
 const FAILING = 0.05
-/** Ticks after its first one at which an event is decided, corrected or withdrawn, and decided again. */
+/** Ticks from an event's first tick to its result, its change, and its second result. */
 const LATER = { result: 2, change: 4, again: 6 }
-/** Calls of the API that are answered 503 are sent again, this often at most, with a pause of real milliseconds. */
+/**
+ * A call that is answered 503 is repeated at most this often, with a pause in real milliseconds.
+ */
 const MOST_TRIES = 100
 const PAUSE_MS = 200
-/** Bets that are being placed at once, beside those whose answer never comes: fewer than the platform has connections to its database. */
+/**
+ * Bets in placement at once, in addition to unanswered ones. The platform has more database
+ * connections.
+ */
 const AT_ONCE = 16
-/** Real milliseconds between two looks at whether the work is done. */
+/** Real milliseconds between two checks for completed work. */
 const REST_MS = 3
 const PARTNER = 'ours'
 const KEY = 'the-key-of-the-platform-under-test'
 const OUTCOMES = ['home', 'draw', 'away'] as const
 
-/** P3 to P7, each with the wallet having applied the call, or not knowing of it, where both can be. */
+/** P3 to P7; where possible, both with and without an effect in the wallet. */
 const FAULTS: Readonly<Record<string, Behaviour>> = {
   ...Object.fromEntries([401, 403, 404, 429, 500, 503, 302].map((status) => [`${status}`, answerWith(status)])),
   '500 after all': falsify(() => ({ status: 500, body: '{"code":100,"message":"broken"}' })),
@@ -66,7 +73,7 @@ const FAULTS: Readonly<Record<string, Behaviour>> = {
   })),
   'empty, unheard': answerWith(200, ''),
 }
-/** P3: only to a Place bet does it leave the outcome open. */
+/** Only for a Place bet does this answer leave the outcome open (P3). */
 const SYSTEM_ERROR = falsify(() => ({ status: 400, body: '{"code":100,"message":"System error"}' }))
 
 const random = seededRandom('platform hour')
@@ -117,10 +124,10 @@ afterAll(async () => {
 const CLAIMED = `select count(*)::int as calls from platform.delivery d where status = 'pending' and operation <> 'place' and attempts > 0
   and not exists (select from platform.attempt a where a.delivery_id = d.delivery_id and a.number = d.attempts)`
 
-/** Time must not pass while anything goes on but calls that nobody is going to answer. */
+/** The clock must not advance during any work, except calls that will never be answered. */
 async function isWorking(): Promise<boolean> {
   if (!(await hasWork())) return false
-  await sleep(REST_MS) // the work needs the processor more than this test does
+  await sleep(REST_MS) // the work needs the processor more than this test
   return true
 }
 
@@ -145,10 +152,10 @@ interface Event {
 const events: Event[] = []
 const accepted: string[] = []
 const failed: string[] = []
-/** Calls that were sent again, as on a machine that does too much. */
+/** Number of repeated calls on a busy machine. */
 let repeats = 0
 
-/** 503 says: send it again. */
+/** Repeats a call that is answered 503. */
 async function insist<T>(call: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
@@ -161,7 +168,7 @@ async function insist<T>(call: () => Promise<T>): Promise<T> {
   }
 }
 
-/** One selection, or several of events that are still on. */
+/** One selection, or several of open events. */
 function selections(): object[] {
   const open = random.shuffled(events.slice(-2 * EVENTS_PER_TICK))
   const count = random.chance(0.7) ? 1 : 2 + random.below(2)
@@ -178,7 +185,8 @@ async function placeOne(idempotencyKey: string): Promise<void> {
     const { betId, status } = await insist(() => api.place(frame, bet))
     if (status === 'accepted') accepted.push(betId)
   } catch (error) {
-    // The first try left the bet behind, its answer not recorded: it is given up later, as after a crash (C-1).
+    // The first try left a bet without a recorded answer, which is later given up as after a crash
+    // (C-1).
     if (!String(error).includes('still_running')) failed.push(String(error))
   } finally {
     placing--
@@ -192,7 +200,7 @@ async function placeBets(tick: number): Promise<void> {
   }
 }
 
-/** Odds move, or an event is taken off the market: the last look stumbles over it. */
+/** Changes the odds or withdraws the event, so that the control stage rejects bets. */
 async function disturb({ eventId }: Event): Promise<void> {
   if (random.chance(0.05)) await insist(() => api.event(eventId, { status: 'withdrawn' }))
   else if (random.chance(0.1))
@@ -221,7 +229,7 @@ async function followResults(tick: number): Promise<void> {
   ])
 }
 
-/** Somebody cancels a bet, or a user takes the money early; the bet may have been settled by then. */
+/** Cancels a bet by hand or cashes it out; the bet may be settled already. */
 async function decideByHand(): Promise<void> {
   const betId = accepted.pop()
   if (betId === undefined || !random.chance(0.5)) return
@@ -232,10 +240,13 @@ async function decideByHand(): Promise<void> {
   })
 }
 
-/** No name: its first part is too long. One that a resolver must be asked for can take it seconds of real time. */
+/**
+ * An invalid name, because its first part is too long. The lookup of a valid name can take seconds
+ * of real time.
+ */
 const NO_NAME = `http://${'x'.repeat(64)}.invalid`
 
-/** P6: connection refused, a server that speaks no TLS, a name that nobody knows. For one tick each. */
+/** P6, one tick each: a refused connection, a server without TLS, an unknown name. */
 function addressAt(tick: number): string {
   const dead = [...['http://127.0.0.1:1', network.url.replace('http', 'https'), NO_NAME]]
   return (tick % 40 === 20 && dead[Math.floor(tick / 40) % dead.length]) || network.url
@@ -256,7 +267,7 @@ test('platform and wallet agree after an hour of bets in which 5 % of the calls 
   const began = performance.now()
   network.behave = faulty
   for (let tick = 0; tick < TICKS; tick++) await oneTick(tick)
-  // No rollback takes longer than 6 minutes; results, longer, are tried about once a minute.
+  // A rollback takes at most 6 minutes. A result is retried longer, about once a minute.
   for (let minute = 0; minute < 15 && (await both.unfinished()) > 0; minute++) await time.advance(60_000)
   await time.settle()
 

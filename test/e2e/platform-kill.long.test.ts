@@ -1,6 +1,8 @@
 /**
- * kill -9 of the platform at every point of a bet's life. In the end every bet has a definite state, every rollback and
- * every settle has arrived, in order, and wallet and platform agree (C-1, C-6; P16).
+ * kill -9 of the platform at every point of a bet's life (C-1, C-6, P16).
+ *
+ * Invariant: at the end every bet has a final state, every rollback and settle has arrived in
+ * order, and wallet and platform agree.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
@@ -23,11 +25,11 @@ import { type PlatformProcess, spawnPlatform } from '../support/platform-process
 import { type Random, seededRandom } from '../support/random.ts'
 import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
 
-/** A dead process's Place bet is given up when its lease of 8 s is over; then comes the rollback. */
+/** A dead process's Place bet is given up after its lease of 8 s, and then rolled back. */
 const QUIET_WITHIN_MS = 60_000
-/** For what the test waits for on its way. */
+/** Milliseconds for one intermediate state. */
 const DELIVERY_TIMEOUT_MS = 30_000
-/** Milliseconds after which a held call is too near to its end to be answered in time on a busy machine. */
+/** Age in milliseconds from which a held call may time out before its answer on a busy machine. */
 const FRESH_MS = 2_000
 const TIMEOUT = { timeout: 300_000 }
 const PARTNER = 'ours'
@@ -70,9 +72,9 @@ async function expectAgreement(): Promise<void> {
   await wallet.auditIsClean()
 }
 
-/** Behaviours by bet and operation; what is not named here is handed on. */
+/** Behaviours by bet and operation; other calls are forwarded. */
 const scripts = new Map<string, Behaviour>()
-/** Calls that were held, by bet and operation, and the means to go on with them. */
+/** Held calls by bet and operation. */
 const held = new Map<string, Exchange>()
 const key = (betId: string, operation: string) => `${betId} ${operation}`
 
@@ -93,7 +95,7 @@ async function until(what: string, isTrue: () => boolean | Promise<boolean>): Pr
   }
 }
 
-/** The bet's Place bet is left on its way; the id is that of the next Place bet to arrive. */
+/** Leaves the Place bet in flight; resolves to the id of the next Place bet that arrives. */
 async function placeAndLeave(behaviour: Behaviour): Promise<string> {
   const before = network.calls.length
   network.behave = (call) => (call.operation === 'place' ? behaviour : scripted(call))
@@ -112,7 +114,7 @@ async function acceptedBet(): Promise<string> {
   return betId
 }
 
-/** An accepted bet that is cancelled, whose rollback meets this. */
+/** A cancelled bet whose rollback gets this behaviour. */
 async function betWithRollback(behaviour: Behaviour): Promise<string> {
   const betId = await acceptedBet()
   scripts.set(key(betId, 'rollback'), behaviour)
@@ -120,7 +122,10 @@ async function betWithRollback(behaviour: Behaviour): Promise<string> {
   return betId
 }
 
-/** An accepted bet that is settled, corrected and taken back again and again; the first settle meets this. */
+/**
+ * A bet that is settled, corrected and unsettled several times; the first settle gets this
+ * behaviour.
+ */
 async function betWithResults(behaviour: Behaviour): Promise<string> {
   const betId = await acceptedBet()
   scripts.set(key(betId, 'settle'), behaviour)
@@ -142,7 +147,7 @@ async function betWithUnsettle(behaviour: Behaviour): Promise<string> {
 const isHeld = (betId: string, operation: string) =>
   until(`the ${operation} of ${betId}`, () => held.has(key(betId, operation)))
 
-/** Held, and the caller, who gives it up after 5 s, will wait some seconds more. */
+/** True if the call is held, and its caller waits some seconds more until its time-out of 5 s. */
 function isFresh(betId: string | undefined, operation: string): boolean {
   const call = held.get(key(betId ?? '', operation))?.call
   return call !== undefined && call.end === undefined && performance.now() - call.startedAt < FRESH_MS
@@ -153,7 +158,10 @@ async function stateOf(betId: string): Promise<string> {
   return [status, reason, payout].filter(Boolean).join(', ')
 }
 
-/** A partner that this process has not called yet, so that its address must be read after the intent is committed. */
+/**
+ * A partner that this process has not called yet, so its address is read after the intent is
+ * committed.
+ */
 async function frameOfAnUnusedPartner(): Promise<string> {
   await both.query(`insert into platform.partner select 'unused', base_url, secrets, created_at from platform.partner`)
   const [row] = await both.query<{ id: string }>(`
@@ -162,7 +170,10 @@ async function frameOfAnUnusedPartner(): Promise<string> {
   return row?.id ?? ''
 }
 
-/** A bet whose process is stopped between the commit of the intent and the call: the partners cannot be read just now. */
+/**
+ * A bet whose process stops between the commit of the intent and the call, because the partners are
+ * locked.
+ */
 async function betBeforeItsCall(locks: pg.Client): Promise<string> {
   const unused = await frameOfAnUnusedPartner()
   await locks.query('begin; lock table platform.partner in access exclusive mode')
@@ -172,7 +183,10 @@ async function betBeforeItsCall(locks: pg.Client): Promise<string> {
   return (await both.query<{ bet_id: string }>(placing))[0]?.bet_id ?? ''
 }
 
-/** A bet whose yes has arrived, and cannot be recorded: its row is locked. The lock ends with the connection. */
+/**
+ * A bet whose acceptance cannot be recorded, because its row is locked. The lock ends with the
+ * connection.
+ */
 async function betBeforeItsRecord(locks: pg.Client): Promise<string> {
   const betId = await placeAndLeave(async (exchange) => {
     await locks.query(`begin; select from platform.bet where bet_id = '${exchange.call.betId}' for update`)
@@ -182,19 +196,19 @@ async function betBeforeItsRecord(locks: pg.Client): Promise<string> {
   return betId
 }
 
-/** A connection of the test's own, to hold locks with. */
+/** A connection that holds locks. */
 async function connect(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url })
-  client.on('error', () => {}) // of a test that failed before it could end the connection
+  client.on('error', () => {}) // a failed test may not end its connection
   await client.connect()
-  onTestFinished(() => client.end()) // its locks would keep the next test waiting
+  onTestFinished(() => client.end()) // otherwise its locks would block the next test
   return client
 }
 
 test('bets at every point of their lifecycle survive a kill -9 of the platform', TIMEOUT, async () => {
   const [tableLock, rowLock] = [await connect(), await connect()]
   network.behave = scripted
-  // Rollbacks and settles on their way, unheard of by the wallet or applied by it, and those that wait.
+  // Rollbacks and settles in flight, with and without an effect in the wallet, and waiting ones.
   const cancelled = [
     await betWithRollback(answerWith(503)),
     await betWithRollback(hold),
@@ -213,13 +227,13 @@ test('bets at every point of their lifecycle survive a kill -9 of the platform',
     ...reopened.map((betId) => isHeld(betId, 'unsettle')),
   ])
   await until('attempts with time left', () => isFresh(settled[2], 'settle') && isFresh(cancelled[2], 'rollback'))
-  // Place bets on their way.
+  // Place bets in flight.
   const unheard = await placeAndLeave(hold)
   const late = await placeAndLeave(hold)
   const applied = await placeAndLeave(holdAnswer)
   await isHeld(applied, 'place')
   const unrecorded = await betBeforeItsRecord(rowLock)
-  // From here on nothing can be recorded: answers that have arrived are lost with the process.
+  // From here on nothing can be recorded, so received answers die with the process.
   const uncalled = await betBeforeItsCall(tableLock)
   for (const [betId, operation] of [
     [unrecorded, 'place'],
@@ -236,7 +250,7 @@ test('bets at every point of their lifecycle survive a kill -9 of the platform',
   expect(await both.query(`select from platform.bet where status = 'placing'`)).toHaveLength(5)
   expect(network.calls.filter(({ betId }) => betId === uncalled)).toEqual([])
   await Promise.all([tableLock.end(), rowLock.end()])
-  await held.get(key(late, 'place'))?.forward() // what a dead process sent can still arrive
+  await held.get(key(late, 'place'))?.forward() // a call of a dead process can still arrive
   scripts.clear()
   await restart()
   await expectAgreement()
@@ -247,12 +261,12 @@ test('bets at every point of their lifecycle survive a kill -9 of the platform',
     expect(await stateOf(betId)).toBe('cancelled, rollback 50')
 })
 
-/** What may go wrong with any call of the load, besides the kill. */
+/** Further faults of any call during the load. */
 const FAULTS: readonly Behaviour[] = [dropBefore, dropAfter, answerWith(500), answerWith(200, '{'), neverAnswer]
 const KILLS = 3
 const BETTORS = 10
 const BETS_PER_BETTOR = 12
-/** The kill comes at a random time up to this after each bettor has placed two bets. */
+/** Longest random time to the kill, after each bettor has placed two bets. */
 const LONGEST_MS = 1_200
 
 describe('a platform under load', () => {
@@ -260,7 +274,7 @@ describe('a platform under load', () => {
 
   const placed = () => network.calls.filter(({ operation }) => operation === 'place').length
 
-  /** Places bets and decides about them until the process is gone. */
+  /** Places bets and decides them until the process is dead. */
   async function bettor({ api }: PlatformProcess): Promise<void> {
     for (let bet = 0; bet < BETS_PER_BETTOR; bet++) {
       const { betId, status } = await api.place(frame)

@@ -1,6 +1,9 @@
 /**
- * Two platform processes on one database, with a partner that breaks in every way, and one of them killed in the middle:
- * no delivery is sent by both at once, none is lost, each bet's stay in order, and the dead one's work is taken over (C-6).
+ * Two platform processes on one database, a partner with every fault, and a kill of one process
+ * (C-6).
+ *
+ * Invariant: no delivery is lost or sent by both processes at once, the order of each bet is kept,
+ * and the dead process's work is taken over.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -26,14 +29,17 @@ import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
 
 const BETTORS = 12
 const BETS_PER_BETTOR = 15
-/** Placed and settled by the process that dies, right before. */
+/** Bets that the victim places and settles directly before its death. */
 const LAST_BETS = 12
-/** A lease of watching, up to a second before the first look and after the last one (C-12), and a machine that does other work. */
+/**
+ * A lease of observation, with up to a second before the first scan and after the last one (C-12),
+ * on a busy machine.
+ */
 const TAKEN_OVER_WITHIN_MS = 30_000
 const QUIET_WITHIN_MS = 60_000
-/** A call that its caller left earlier had a caller that died: the living ones wait for 5 s (C-2). */
+/** A caller that leaves a call earlier is dead, because a living one waits for 5 s (C-2). */
 const GIVEN_UP_MS = 4_500
-/** Calls that are never answered cost 5 s each: a few. */
+/** The limit of unanswered calls, because each costs 5 s. */
 const MOST_UNANSWERED = 5
 const QUICK_FAULTS: readonly Behaviour[] = [
   dropBefore,
@@ -87,7 +93,10 @@ function anyFault(): Behaviour {
 
 const faulty = () => (random.chance(0.15) ? anyFault() : random.chance(0.2) ? slow : honest)
 
-/** Either process may be asked for each decision; what one that is dead does not do is not asked again. */
+/**
+ * Any living process gets each decision. A decision that a dead process did not complete is not
+ * repeated.
+ */
 async function bettor(living: () => PlatformProcess): Promise<void> {
   for (let bet = 0; bet < BETS_PER_BETTOR; bet++) {
     try {
@@ -101,13 +110,13 @@ async function bettor(living: () => PlatformProcess): Promise<void> {
       if (random.chance(0.7)) await living().api.unsettle(betId)
       if (random.chance(0.7)) await living().api.settle(betId, 'lost', '0')
       if (random.chance(0.3)) await living().api.settle(betId, 'refund', '10.00')
-    } catch {} // the process that was asked has died
+    } catch {} // the process has died
   }
 }
 
 /**
- * The process dies while calls that it has just begun are on their way. The other process stands still meanwhile: it would
- * send some of these deliveries, or all of them.
+ * Kills the process while its calls are in flight. The other process is frozen meanwhile, because
+ * it would send some or all of these deliveries.
  */
 async function killInTheMiddle(other: PlatformProcess, victim: PlatformProcess, before: () => void): Promise<number> {
   network.behave = () => honest
@@ -132,7 +141,7 @@ async function killInTheMiddle(other: PlatformProcess, victim: PlatformProcess, 
   }
 }
 
-/** Deliveries whose sender died, and the calls that followed for them. */
+/** Deliveries whose sender died, with the calls that followed for them. */
 function takenOver(killedAt: number): { call: WireCall; next: WireCall | undefined }[] {
   const orphans = network.calls.filter(
     ({ operation, startedAt, endedAt = 0, end }) =>
@@ -148,7 +157,7 @@ function takenOver(killedAt: number): { call: WireCall; next: WireCall | undefin
   }))
 }
 
-/** The numbers of the deliveries as they were sent, bet by bet: no later one may be followed by an earlier one. */
+/** Calls of a bet that were sent after a call of a later delivery. */
 async function sentOutOfOrder(): Promise<string[]> {
   const rows = await both.query<{ request_id: string; number: number }>(
     'select request_id, number from platform.delivery',

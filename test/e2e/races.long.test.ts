@@ -1,6 +1,6 @@
 /**
- * Two wallet processes on one Postgres, and calls that meet in them. Only the database can make these
- * come out right. Cases 54, 59, 101-106, K8, K9, K12, K18, K20, K25.
+ * Concurrent calls in two wallet processes on one Postgres, where only the database can order them
+ * (cases 54, 59, 101-106, K8, K9, K12, K18, K20, K25).
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -27,7 +27,7 @@ const random = seededRandom('races')
 let database: TestDatabase
 let wallets: WalletProcess[]
 
-/** Numbers of any size: even ones are the first process, odd ones the second. */
+/** Even numbers are the first process, odd ones the second. */
 function wallet(number: number): WalletProcess {
   return wallets[number % 2] as WalletProcess
 }
@@ -36,7 +36,7 @@ function newPlayer(amount: string) {
   return playerWithMoney(wallet(0).operator, amount)
 }
 
-/** What both processes say: a balance that one of them remembers wrongly is an error too. */
+/** Both processes must agree; a balance that one of them caches wrongly is an error. */
 async function balanceOf(userId: string): Promise<string> {
   const [first, second] = await Promise.all([0, 1].map((number) => wallet(number).operator.balance(userId)))
   expect(second).toBe(first)
@@ -56,14 +56,17 @@ function expectEqualAnswers(replies: WireReply[], status: number): void {
   expect(new Set(replies.map((reply) => reply.text)).size).toBe(1)
 }
 
-/** Ten at once, spread over both processes: the same bytes, or the same content under ten requestIds (I-2). */
+/**
+ * Ten concurrent calls over both processes: the same bytes, or the same content with ten requestIds
+ * (I-2).
+ */
 function tenTimes(send: typeof post, message: Members, freshRequestIds: boolean): Promise<WireReply[]> {
   return Promise.all(
     TEN.map((number) => send(wallet(number).wire, { ...message, ...(freshRequestIds && { requestId: randomUUID() }) })),
   )
 }
 
-/** A bet to settle and one to roll back, both placed; and a new one to place. */
+/** A bet to settle and one to roll back, both placed, and a new one to place. */
 async function mixedCalls(player: Members): Promise<((wire: PartnerWire) => Promise<WireReply>)[]> {
   const [won, withdrawn, next] = [1, 2, 3].map(() => ({ ...player, amount: 10, transactionId: randomUUID() }))
   await Promise.all([wallet(0).wire.place({ ...won }), wallet(1).wire.place({ ...withdrawn })])
@@ -123,7 +126,7 @@ describe.each([
       },
     )
 
-    // A refusal is remembered (I-3): otherwise the deposit would let some of the ten through.
+    // A refusal is remembered (I-3). Otherwise the deposit would let some of the ten calls succeed.
     test('the same bet sent ten times at once during a deposit that would pay for it gets one verdict', async () => {
       for (let round = 0; round < ROUNDS; round++) {
         const player = await newPlayer('10.00')
@@ -213,8 +216,8 @@ describe.each([
     })
   })
 
-  // A deadlock that the wallet survives by trying again is still a lock taken in the wrong order. Postgres is sure to have
-  // counted it only when the session that met it has ended, so this comes last.
+  // A deadlock is a lock in the wrong order, even if the wallet survives it by a retry. Postgres
+  // counts it reliably only after the session has ended, so this test is the last.
   test('Postgres resolved no deadlock in these races, and both processes end in order', async () => {
     expect(await Promise.all(wallets.map((each) => each.kill('SIGTERM')))).toEqual([0, 0])
     const client = new pg.Client({ connectionString: database.url })

@@ -1,4 +1,7 @@
-/** What a newcomer does with the sandbox: pastes the bet that it prints, opens its page, reads its lines, stops it. */
+/**
+ * A user's first steps in the sandbox: send the printed bet, open its page, read its output, stop
+ * it.
+ */
 import { spawnSync } from 'node:child_process'
 import { chromium } from 'playwright-core'
 import { afterEach, expect, test } from 'vitest'
@@ -17,7 +20,7 @@ async function startSandbox(...args: string[]) {
   return { sandbox, url: named('Purser wallet'), platform: named('Platform'), named, bet: betOf(text) }
 }
 
-/** The lines that are to be pasted into a shell. */
+/** The printed command. */
 function betOf(text: string): string {
   return /^curl -s \S+\/payment\/bet[\s\S]+?\}'$/m.exec(text)?.[0] as string
 }

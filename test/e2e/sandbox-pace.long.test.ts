@@ -1,4 +1,7 @@
-/** A rate that cannot be kept, for so many calls hang for 5 s, is said, not lowered in silence. Takes ten seconds of the sandbox's time. */
+/**
+ * A rate that the sandbox cannot keep, because many calls hang for 5 s, is reported. This takes ten
+ * seconds of the sandbox's time.
+ */
 import { expect, test } from 'vitest'
 import { run } from '../cli/command.ts'
 

@@ -1,4 +1,7 @@
-/** The sandbox at the highest rate: what it shows keeps up with what its database holds, and the rate is kept or the reached one is said. */
+/**
+ * The sandbox at the highest rate: its output matches its database, and a rate that is not kept is
+ * reported.
+ */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -13,12 +16,12 @@ afterEach(async () => {
 })
 
 const RATE = 200
-/** Seconds of bets, and of which a rate that was not kept is said. */
+/** Seconds of bets, and the seconds of one report about the rate. */
 const [DURATION, PACE] = [20, 10]
 /** Seconds of one row of the table. */
 const ROW = 5
 const HEAD = /^time +bets\/s +accept +decline +rolled/m
-/** Of a row: accepted bets. */
+/** A row, with its accepted bets. */
 const ROWS = /^\d\d:\d\d:\d\d +[\d.]+ +(\d+) +\d+ +\d+ +\d+ +\d+ +\d+ +\d+ +\d+$/gm
 
 const HELD = `select count(*)::int as bets, count(*) filter (where status in ('accepted', 'settled'))::int as accepted,
@@ -34,7 +37,10 @@ interface DatabaseCounts extends Record<string, unknown> {
 }
 
 const rateOf = (rate: number, ...more: string[]) => ['sandbox', '--rate', String(rate), '--seed', '1', ...more]
-/** A correction must not find the money gone: that it is owed then is a difference, and no fault of what is shown. */
+/**
+ * A correction must find enough money, because an owed amount is a difference but no error of the
+ * output.
+ */
 const NO_DEBTS = { PURSER_CLAWBACK: 'allow-negative' }
 const BUSY = rateOf(RATE, '--duration', String(DURATION), '--faults', '0.01')
 
@@ -84,8 +90,8 @@ test(
 )
 
 /**
- * Whenever a row has come: it tells of no bet that is not there, and of all that were there two rows before: the row behind a count may have been
- * on its way already. Gives the number of rows.
+ * Checks each new row: it counts no bet that does not exist, and all bets of two rows before. The
+ * row of a count may already have been in flight. Resolves to the number of rows.
  */
 async function compareRows(sandbox: Sandbox, count: () => Promise<number>): Promise<number> {
   const rowsSoFar = () => [...sandbox.output().matchAll(ROWS)].map(([, accepted]) => Number(accepted))
@@ -131,7 +137,7 @@ function expectItAll(output: string, held: DatabaseCounts): void {
   expectPace(text, held.bets)
 }
 
-/** What it says it reached, and elsewhere the rate that it was asked for, make together the bets that there are. */
+/** The reported rates, and the requested rate elsewhere, sum up to the number of bets. */
 function expectPace(text: string, bets: number): void {
   const said = [...text.matchAll(/cannot be reached: ([\d.]+) a second in the last (\d+) s/g)].map(([, rate]) =>
     Number(rate),

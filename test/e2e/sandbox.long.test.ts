@@ -1,4 +1,6 @@
-/** The sandbox as a newcomer runs it, at a rate and with faults that no newcomer has: it ends by itself or on Ctrl-C, and both books agree. */
+/**
+ * The sandbox with faults at an unusual rate: it ends by itself or on Ctrl-C, and both books agree.
+ */
 import { expect, test } from 'vitest'
 import { createRandom } from '../../src/runtime/seeded-random.ts'
 import { chooseBet } from '../../src/server/sandbox/bettors/bettor-behaviour.ts'
@@ -6,7 +8,7 @@ import { createMatchFixtures } from '../../src/server/sandbox/bettors/match-fixt
 import { newFolder, run } from '../cli/command.ts'
 import { BET_LINE, SANDBOX_MS, startSandbox } from '../support/sandbox-process.ts'
 
-/** A rate that two cores with much else to do keep up with. */
+/** A rate that two busy cores can keep. */
 const BUSY = ['sandbox', '--rate', '5', '--faults', '0.2', '--seed', '1']
 
 /** The first line of a new bet. */

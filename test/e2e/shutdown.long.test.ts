@@ -1,6 +1,6 @@
 /**
- * A wallet that is asked to end: it answers what it has taken on, tells its callers to go elsewhere, and is gone before
- * an orchestrator loses patience, whatever its callers leave open.
+ * A wallet that stops answers its accepted calls, closes the connections, and exits before an
+ * orchestrator kills it, even if callers leave connections open.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
@@ -22,10 +22,10 @@ async function onlyWallet(context: Finishing): Promise<WalletProcess> {
 async function halfSent(wallet: WalletProcess, beginning: string): Promise<Socket> {
   const { hostname, port } = new URL(wallet.url)
   const socket = connect(Number(port), hostname)
-  socket.on('error', () => {}) // the wallet may cut it off
+  socket.on('error', () => {}) // the wallet may close the connection
   await once(socket, 'connect')
   socket.write(beginning)
-  await fetch(`${wallet.url}/healthz`) // came later, so what came before has been read
+  await fetch(`${wallet.url}/healthz`) // a later request, so the earlier bytes have been read
   return socket
 }
 
@@ -41,7 +41,7 @@ interface BetReply extends SentBet {
   body: string
 }
 
-/** On a connection of its own. */
+/** Uses a new connection. */
 async function askOnce(url: string, options: Parameters<typeof request>[1] = {}): Promise<BetReply> {
   const agent = new Agent({ connections: 1 })
   const reply = await request(url, { ...options, dispatcher: agent })
@@ -55,7 +55,10 @@ interface Bettor {
   readonly answers: SentBet[]
 }
 
-/** Resolves when each has a call under way, no answer comes any more, and a request that came later was answered: the calls have been read. */
+/**
+ * Resolves when each bettor has an unanswered call and the wallet has read these calls: a later
+ * request was answered, and no other answer arrives.
+ */
 function untilAllWait(wallet: WalletProcess, bettors: readonly Bettor[]): Promise<void> {
   const answered = () => bettors.reduce((sum, { answers }) => sum + answers.length, 0)
   return until(async () => {
@@ -65,7 +68,7 @@ function untilAllWait(wallet: WalletProcess, bettors: readonly Bettor[]): Promis
   })
 }
 
-/** A platform's connection that is used again and again, until it is told to stop or refused. */
+/** Bets on a platform's connection until it is stopped or rejected. */
 async function keepBetting(agent: Agent, wallet: WalletProcess, player: Members, bettor: Bettor): Promise<void> {
   for (;;) {
     const body = JSON.stringify(placeMessage({ ...player, amount: 1 }))
@@ -97,7 +100,7 @@ describe.concurrent('a wallet that stops', () => {
     const ended = exitOf(wallet, 'SIGTERM')
     await untilClosed(wallet)
     process.kill(wallet.pid, 'SIGTERM')
-    expect(await ended).toBe(143) // 0, had it waited for the rest of the body
+    expect(await ended).toBe(143) // 0 if it had waited for the rest of the body
   })
 
   test('reports that it is not ready while it drains, and accepts no new connection', async (context) => {
@@ -149,7 +152,7 @@ describe.concurrent('a wallet that stops', () => {
     const bettors = Array.from({ length: BETTORS }, (): Bettor => ({ sent: 0, answers: [] }))
     const betting = Promise.all(bettors.map((bettor) => keepBetting(agent, wallet, player, bettor)))
     await context.expect.poll(() => Math.min(...bettors.map(({ sent }) => sent))).toBeGreaterThan(2)
-    // Each bettor has one call under way when the signal comes, and its answer is held back until after it.
+    // Each bettor has one call in progress at the signal, and its answer is delayed until later.
     network.silence()
     await untilAllWait(wallet, bettors)
     const ended = exitOf(wallet, 'SIGTERM')

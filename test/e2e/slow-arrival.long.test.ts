@@ -1,6 +1,6 @@
 /**
- * Requests that take their time to arrive. A call's time is counted from its first byte (R-5, W-20), and a request that is
- * not there as a whole 10 s after its first byte is hung up on, by every server.
+ * Requests that arrive slowly. A call's time starts with its first byte (R-5, W-20). Every server
+ * closes the connection of a request that is incomplete 10 s after its first byte.
  */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -45,7 +45,7 @@ function open({ url }: Pick<Server, 'url'>): Socket {
   return socket.on('error', () => {})
 }
 
-/** All that came until there were so many answers. */
+/** Resolves to the received text when it has this number of answers. */
 async function answers(socket: Socket, count: number): Promise<string> {
   let text = ''
   for await (const chunk of socket) {
@@ -110,11 +110,13 @@ test('the deadline of a call after a slow one on the same connection begins with
 })
 
 const WHOLE_MS = 10_000
-/** Servers look once a second. */
+/** Servers check once a second. */
 const LOOK_MS = 1_000
 const STEP_MS = 500
 
-/** Milliseconds from the first byte until the server hung up; one more byte comes all the time. */
+/**
+ * Milliseconds from the first byte until the server closed the connection, while more bytes arrive.
+ */
 async function heldMs(server: Pick<Server, 'url'>, first: string, more: string): Promise<number> {
   const socket = open(server)
   const isClosed = new Promise((resolve) => socket.once('close', resolve))

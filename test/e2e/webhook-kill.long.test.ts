@@ -1,6 +1,9 @@
 /**
- * Two wallet processes under load that are killed at random, and a consumer that goes down and comes up again: in the end it has every event
- * at least once, each player's in their order, and what it has is the ledger (W-42). Then, with nothing killed, how long an event takes.
+ * Webhooks under kills (W-42): two wallet processes under load are killed at random, and the
+ * consumer restarts.
+ *
+ * Invariant: the consumer gets every event at least once, each player's in order, and they equal
+ * the ledger. A second part without kills measures the delay of an event.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,20 +17,22 @@ import { playerWithMoney } from '../support/operator.ts'
 import { seededRandom } from '../support/random.ts'
 import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
 
-/** `PURSER_TEST_EVENTS=1000000` goes on with load and kills until there are so many. */
+/** `PURSER_TEST_EVENTS=1000000` continues with load and kills up to this number of events. */
 const LEAST_EVENTS = Number(process.env.PURSER_TEST_EVENTS ?? 0)
 const LEAST_KILLS = 6
-/** Events of one player go one after another: as many play as do at a small site. */
+/** As many players as at a small site; the events of one player are sent one after another. */
 const PLAYERS = 60
-/** Each places a bet and ends it, and then the next one. */
+/** Each bettor places a bet and ends it before the next one. */
 const BETTORS = 8
-/** Milliseconds between two bets of a bettor, where it is looked at how long an event takes. */
+/** Milliseconds between two bets of a bettor while the delay is measured. */
 const PACE_MS = 120
-/** Between two faults at most; a longer run needs fewer of them. */
+/** Longest time between two faults; a longer run needs fewer. */
 const LONGEST_MS = LEAST_EVENTS === 0 ? 1_500 : 15_000
-/** For what is not acknowledged when the load is over. */
+/** Milliseconds for the acknowledgement of all events after the load. */
 const DONE_WITHIN_MS = 60_000 + LEAST_EVENTS
-/** Of half of the events, on a machine that does other things too; on a quiet one nearly all of them take less than 500 ms. */
+/**
+ * Limit of the median on a busy machine; on an idle one nearly all events take less than 500 ms.
+ */
 const MEDIAN_LIMIT_MS = 2_000
 const MANY_EVENTS = 500
 
@@ -74,7 +79,9 @@ async function restartConsumer(): Promise<void> {
   consumer = await listen(port)
 }
 
-/** Bets, settled or rolled back, until `signal`; a call that meets a dead process is forgotten. */
+/**
+ * Places bets and settles or rolls them back until `signal`. A call to a dead process is dropped.
+ */
 function play(signal: AbortSignal, paceMs = 0): Promise<unknown> {
   const bettor = async () => {
     while (!signal.aborted) {
