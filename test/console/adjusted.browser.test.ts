@@ -1,4 +1,4 @@
-/** The page of a bet and the form of an adjustment show what was already adjusted for the bet by hand. */
+/** Earlier manual adjustments of a bet, on its page and in the adjustment form. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'

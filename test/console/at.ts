@@ -1,4 +1,7 @@
-/** What a test of the console begins with: a browser, a server, and somebody who has signed in there, who has a page of its own in each test. */
+/**
+ * The environment of a console test: a browser, a server, a signed-in user, and a new page for each
+ * test.
+ */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, inject } from 'vitest'
 import { startUntil } from '../cli/command.ts'
@@ -11,9 +14,9 @@ export interface At<S> {
   readonly server: S
   readonly browser: Browser
   readonly context: BrowserContext
-  /** Of the test that runs. */
+  /** The page of the running test. */
   readonly page: Page
-  /** A page of the console, below /console. */
+  /** Opens a path below /console. */
   see(path?: string): Promise<unknown>
 }
 
@@ -24,7 +27,7 @@ interface Stage<S> {
   stop(server: S): Promise<unknown>
 }
 
-/** Of the file, or of the `describe` that it is called in. */
+/** The environment lives as long as the file, or the `describe`, that calls this function. */
 function at<S>({ start, enter, urlOf, stop }: Stage<S>): At<S> {
   const made: { browser?: Browser; server?: S; context?: BrowserContext; page?: Page } = {}
   const known = <T>(part: T | undefined): T => {
@@ -62,7 +65,7 @@ function at<S>({ start, enter, urlOf, stop }: Stage<S>): At<S> {
   }
 }
 
-/** A wallet, whose books are audited at the end. `prepare` runs before anybody has signed in. */
+/** A wallet, which is audited at the end. `prepare` runs before the sign-in. */
 export function atWallet(
   options: Parameters<typeof startWallet>[0] = {},
   prepare: (wallet: TestWallet) => void | Promise<void> = () => {},
@@ -82,7 +85,7 @@ export function atWallet(
   })
 }
 
-/** A platform with one scripted partner, in time that the test moves. */
+/** A platform with one scripted partner, on a clock that the test advances. */
 export function atPlatform(prepare: (scene: Scene) => Promise<void> = async () => {}): At<Scene> {
   return at({
     async start() {
@@ -98,15 +101,15 @@ export function atPlatform(prepare: (scene: Scene) => Promise<void> = async () =
 
 export interface Sandbox {
   readonly url: string
-  /** Of the operator API. */
+  /** The key of the operator API. */
   readonly key: string
-  /** Of the platform. */
+  /** The secret of the platform. */
   readonly secret: string
   output(): string
   stop(): Promise<unknown>
 }
 
-/** Without anybody who bets by himself. Its data are in memory; or on Citus, where the tests run there. */
+/** No bets are placed automatically. The data are in memory, or on Citus in the tests of Citus. */
 export async function startSandbox(env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
   const database = inject('citusWorkers') === undefined ? undefined : await createDatabase()
   const store =
@@ -128,14 +131,14 @@ export async function startSandbox(env: Readonly<Record<string, string>> = {}): 
   }
 }
 
-/** Who has clicked once, on its first page. */
+/** Signs in with the one click of the first page. */
 export async function enterSandbox(browser: Browser, { url }: Sandbox): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
   await context.request.post(`${url}/console/api/session`, { headers: { 'x-purser-console': '1' }, data: {} })
   return context
 }
 
-/** A sandbox that nobody else bets in, entered by its one click. */
+/** A sandbox without other bets, after the one-click sign-in. */
 export function atSandbox(env: Readonly<Record<string, string>> = {}): At<Sandbox> {
   return at({
     start: () => startSandbox(env),

@@ -1,4 +1,7 @@
-/** Who attacks the console (U-1 to U-4): nothing without a session and its role, no guessing, no session of another, no request of another page. */
+/**
+ * Attacks on the console (U-1 to U-4): access without a session or role, guessed passwords,
+ * sessions of other users, requests from other origins.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run, startUntil } from '../cli/command.ts'
 import { createDatabase } from '../support/database.ts'
@@ -230,7 +233,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
       headers: { origin: 'https://evil.example', 'access-control-request-method': 'POST' },
     })
     expect(options.headers.get('access-control-allow-origin')).toBeNull()
-    await signIn(gina) // the password is what it was
+    await signIn(gina) // the password has not changed
   })
 
   test('refuses invalid names and bodies without a failure', async () => {

@@ -1,4 +1,7 @@
-/** What is said of a bet: the sentence for support, and why each call was answered as it was. From histories that a real platform and wallet left behind. */
+/**
+ * The support sentence of a bet and the reason of each answer, from recorded histories of a real
+ * platform and wallet.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { REMEMBERED_REFUSALS, REPLY_CODES, type ReplyCode, ROLLBACK_REASONS } from '../../src/protocol/reply-codes.ts'

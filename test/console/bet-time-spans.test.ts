@@ -1,4 +1,7 @@
-/** When the journal of calls is asked about a bet: around all that is known of it, and never about a silence that is longer than anybody waits. */
+/**
+ * The time spans of a bet for which the console reads the journal of calls: around all known
+ * events, without long gaps.
+ */
 import { describe, expect, test } from 'vitest'
 import { computeBetTimeSpans } from '../../console/src/shared/charts/bet-time-spans.ts'
 import type { AttemptView, DeliveryView, WalletBetDetail } from '../../src/timeline/bet-sources.ts'

@@ -1,4 +1,7 @@
-/** What can be done with a bet's calls on its page: send a refused one again, take one as curl, replay all in the simulator. In a real browser. */
+/**
+ * Actions on the page of a bet: retry a rejected call, copy it as curl, replay the bet in the
+ * simulator.
+ */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -40,7 +43,7 @@ interface Placed {
   readonly status: string
 }
 
-/** A Place bet that takes 5 s, on a machine that has no time, is taken back: then another one. */
+/** A Place bet that takes 5 s on a busy machine is rolled back, so another one is placed. */
 async function place(match: number): Promise<Placed> {
   const { matches } = (await ask('GET', '/sandbox/frame')) as { matches: { id: string }[] }
   const wish = { matchId: matches[match]?.id, outcome: 'home', stake: '25.00' }
@@ -55,7 +58,7 @@ async function downloaded(page: Page, ask: () => Promise<void>): Promise<string>
   return readFileSync(await file.path(), 'utf8')
 }
 
-/** Won, paid out, and corrected when the money is gone. */
+/** A bet that was won, paid out, and corrected after the money was withdrawn. */
 async function refusedCorrection(): Promise<string> {
   const { betId, status } = await place(1)
   expect(status).toBe('accepted')
@@ -146,11 +149,12 @@ test('an admin marks a rejected delivery as acknowledged, so that nothing is owe
   expect(await ask('GET', '/sandbox/platform/deliveries?needsAttention=true')).toMatchObject({ data: [] })
   expect(complaints).toEqual([])
   await page.goto(`${url}/console/bets/alice/${betId}`)
-  await page.getByText('No bet with ID').waitFor() // it is Robin's, also where the platform knows it
+  // the bet is Robin's, even if the platform knows it
+  await page.getByText('No bet with ID').waitFor()
   await page.close()
 })
 
-/** Words of the picture that stand on each other or leave it, as this browser measures them. */
+/** Texts of the picture that overlap or leave it, as this browser measures them. */
 const CROWDED = `(() => {
   const view = document.querySelector('svg.timeline').viewBox.baseVal
   const words = [...document.querySelectorAll('svg.timeline text')].map((one) => ({ text: one.textContent, box: one.getBBox() }))

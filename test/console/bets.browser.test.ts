@@ -1,4 +1,6 @@
-/** The page Bets: by state, player and days, each of which stands in the address, and the way there from a player. In a real browser. */
+/**
+ * The page Bets: filters by state, player and days, all in the address, and links from a player.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
@@ -9,7 +11,10 @@ import { atWallet } from './at.ts'
 import { expectAccessibleEverywhere } from './browser.ts'
 
 const DAY_MS = 86_400_000
-/** At noon, three days ago. The journal makes its days by the clock of the database (W-30). */
+/**
+ * The clock is at noon, three days ago. The journal makes its partitions by the database's clock
+ * (W-30).
+ */
 const at = atWallet({}, async ({ clock, databaseUrl }) => {
   clock.advance(DAY_MS / 2 - (clock.now().getTime() % DAY_MS) - 3 * DAY_MS)
   await inSql(databaseUrl, "select purser.rotate_journal_of('purser', current_date - 3, 99)")
@@ -27,7 +32,7 @@ const ids = async () =>
 const hints = (codes: { dataset: { hint: string } }[]) => codes.map(({ dataset }) => dataset.hint)
 const query = (name: string) => new URL(page.url()).searchParams.get(name)
 
-/** A second later than the one before. */
+/** Each bet is a second later than the one before. */
 async function place(userId: string, amount: number, over: object = {}): Promise<string> {
   wallet.clock.advance(1_000)
   const bet = { userId, token: await wallet.operator.session(userId), transactionId: randomUUID(), amount, ...over }
@@ -44,7 +49,8 @@ test('the bet list filters by player, status and days, and a player’s declined
   const late = await place(hana.userId, 1)
 
   await see(`/players/${hana.userId}`)
-  await page.getByRole('region', { name: 'Statement' }).getByText('Deposit').waitFor() // above the link: it is as long as it will be
+  // the content above the link is loaded
+  await page.getByRole('region', { name: 'Statement' }).getByText('Deposit').waitFor()
   await page.getByRole('link', { name: 'Declined bets' }).click()
   await expect.poll(ids).toEqual([refused])
   expect([query('player'), query('status')]).toEqual([hana.userId, 'refused'])
@@ -88,7 +94,7 @@ test('the bet list suggests at most ten players by id or nickname, and filters b
     page.locator('datalist option').evaluateAll((all) => all.map((one) => (one as { value: string }).value))
   await field.fill('zo')
   await expect.poll(offered).toEqual(['zoe-of-oslo', 'zoltan'])
-  // As Chromium tells of a choice in its list, which it shows to nobody where it has no window.
+  // The event of Chromium for a choice in its list; without a window it shows no list.
   await page.evaluate(`(() => {
     const field = document.querySelector('input[list]')
     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(field, 'zoltan')

@@ -1,4 +1,7 @@
-/** The two books of a day, as the page Money compares them: what matches, what differs, what only one side has. */
+/**
+ * The comparison of two books of a day on the page Money: matches, differences, and bets of one
+ * side only.
+ */
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import {
   compareBooks,
@@ -87,7 +90,10 @@ describe('the second check of a difference', () => {
   const settled = { ...bet, ...won, deliveries: [{ status: 'done' }, { status: 'done' }] }
   const view = { userId: 'ann', transactionId: id, status: 'open', currency: 'EUR', stake: '10.00' }
 
-  /** What both servers answer, one after the other: the last one again and again. The platform's list is of the first look. */
+  /**
+   * The answers of both servers in order; the last one repeats. The platform's list is from the
+   * first comparison.
+   */
   function servers(theirs: readonly (object | number)[], ours: readonly object[]) {
     const left = { theirs: [...theirs], ours: [...ours] }
     const next = <A>(answers: A[]) => (answers.length > 1 ? answers.shift() : answers[0])

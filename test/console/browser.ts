@@ -1,4 +1,4 @@
-/** A browser for the tests of the console, and what it complains about. */
+/** A browser for the tests of the console, and the errors of its pages. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'
@@ -7,10 +7,13 @@ import { expect } from 'vitest'
 const CHROMIUM = process.env.CHROMIUM_PATH ?? '/usr/bin/chromium'
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 
-/** For a sandbox: nobody else's calls go wrong, so no platform takes its wallet for down, and nobody else's delivery needs a person. */
+/**
+ * A sandbox without other calls, so its platform never considers the wallet down, and no other
+ * delivery needs attention.
+ */
 export const ALONE = ['--rate', '0', '--faults', '0'] as const
 
-/** `hasScrollbars`: they take room, as with a mouse; else there are none, as on a phone. */
+/** With `hasScrollbars` scrollbars take space, as with a mouse; otherwise none, as on a phone. */
 export async function launch({ hasScrollbars = false } = {}): Promise<Browser> {
   if (!existsSync(CHROMIUM))
     throw new Error(`no Chromium at ${CHROMIUM}: install Debian's chromium or set CHROMIUM_PATH`)
@@ -23,7 +26,7 @@ export async function launch({ hasScrollbars = false } = {}): Promise<Browser> {
 
 export interface Watched {
   readonly page: Page
-  /** Errors, refused loads, uncaught exceptions, and whatever was asked of another server. */
+  /** Errors, refused loads, uncaught exceptions, and requests to other servers. */
   readonly complaints: string[]
 }
 
@@ -34,7 +37,7 @@ export async function open(context: BrowserContext, base: string, path: string):
   return { page, complaints }
 }
 
-/** Filled from now on. */
+/** The list grows while the page is open. */
 export function complaintsOf(page: Page, base: string): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -56,10 +59,10 @@ interface Found {
   readonly violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[]
 }
 
-/** What another colour scheme can change: colours. */
+/** The rules that another colour scheme can break. */
 const COLOURS = ['color-contrast', 'link-in-text-block']
 
-/** Nothing serious for whoever cannot see well, or has no mouse. By all rules, or by these alone. */
+/** No serious fault for users with low vision or without a mouse, by all rules or by these. */
 async function expectAccessible(page: Page, what: string, rules?: readonly string[]): Promise<void> {
   await bringAxe(page)
   const chosen = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
@@ -71,15 +74,16 @@ async function expectAccessible(page: Page, what: string, rules?: readonly strin
   ).toEqual([])
 }
 
-/** Once for each document. */
+/** Loads axe once for each document. */
 async function bringAxe(page: Page): Promise<void> {
   if (await page.evaluate("'axe' in window")) return
   const bypassed = await page.context().newCDPSession(page)
-  await bypassed.send('Page.setBypassCSP', { enabled: true }) // our policy lets no script in, not even this one
+  // our policy permits no foreign script, axe included
+  await bypassed.send('Page.setBypassCSP', { enabled: true })
   await page.evaluate(readFileSync(AXE, 'utf8'))
 }
 
-/** Somebody who has signed in with a key. */
+/** Signs in with a key. */
 export async function signedIn(browser: Browser, url: string, key: string): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
   const headers = { 'x-purser-console': '1' }
@@ -88,7 +92,10 @@ export async function signedIn(browser: Browser, url: string, key: string): Prom
   return context
 }
 
-/** The same page light and dark, and on the narrowest phone and the widest screen without scrolling sideways. */
+/**
+ * The page is checked light and dark, and on the narrowest phone and the widest screen without
+ * horizontal scrolling.
+ */
 export async function expectAccessibleEverywhere(page: Page, what: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   await expectAccessible(page, `${what}, light`)

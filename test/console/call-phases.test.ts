@@ -1,4 +1,7 @@
-/** Where the time of a call went: each phase begins where the one before it ended, and the wallet's own lie within the platform's (C-18, W-30). */
+/**
+ * The phases of a call: each begins at the end of the one before, and the wallet's phases lie
+ * within the platform's (C-18, W-30).
+ */
 import { expect, test } from 'vitest'
 import { computePhases } from '../../console/src/shared/charts/call-phases.ts'
 

@@ -1,4 +1,4 @@
-/** The labels below a chart: times of another day than today say which. */
+/** The labels below a chart: a time of another day includes its date. */
 import { expect, test } from 'vitest'
 import { formatTimeLabels } from '../../console/src/shared/charts/chart-times.ts'
 

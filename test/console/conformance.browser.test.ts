@@ -1,11 +1,14 @@
-/** The page Conformance: the kit judges the wallet that serves it, the squares fill in, and the report is kept. Real wallet, real kit, real browser. */
+/**
+ * The page Conformance: the kit tests the wallet that serves the page, with live progress and a
+ * stored report.
+ */
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { operatorClient } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectAccessibleEverywhere, launch, signedIn } from './browser.ts'
 
-/** Milliseconds: all cases of the kit. */
+/** Milliseconds for all cases of the kit. */
 const KIT_MS = 170_000
 
 let browser: Browser

@@ -1,4 +1,7 @@
-/** The console in a real browser: the sandbox's demo with each of its troubles, a bet followed to its story, and what strangers write into bets. */
+/**
+ * The console as a whole: every scenario of the sandbox's demo, the timeline of a bet, and hostile
+ * texts in bets.
+ */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
@@ -6,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { enterSandbox, type Sandbox, startSandbox } from './at.ts'
 import { expectAccessibleEverywhere, launch, open } from './browser.ts'
 
-/** Milliseconds: a wallet is started twice in one of them, and told of a result a minute later at most. */
+/** Milliseconds. One scenario starts a wallet twice and waits up to a minute for a result. */
 const TROUBLE_MS = 240_000
 
 let browser: Browser
@@ -38,13 +41,13 @@ async function move(what: 'deposits' | 'withdrawals', amount: string): Promise<v
   expect(answer.status).toBe(201)
 }
 
-/** What the sandbox could not do. */
+/** The errors in the sandbox's log. */
 const failures = () =>
   output()
     .match(/^.*"level":50.*$/gm)
     ?.join('\n') ?? ''
 
-/** Makes one, and says what the page says of it: the badge, or why it did not work. */
+/** Runs a scenario; resolves to its badge or its error. */
 async function make(page: Page, trouble: string): Promise<string> {
   await page.locator('.trouble', { hasText: trouble }).click()
   const said = page.locator('.caption, .demo-notice').first()
@@ -52,7 +55,7 @@ async function make(page: Page, trouble: string): Promise<string> {
   return (await said.textContent()) ?? ''
 }
 
-/** The story of a bet that is in another wallet than this one. */
+/** The timeline of a bet in another wallet. */
 async function followToOther(page: Page): Promise<void> {
   const caption = page.locator('.caption')
   await caption.getByText('does not contain the calls of the second wallet').waitFor()
@@ -158,7 +161,8 @@ describe('the page of a bet', () => {
     const address = new URL(page.url())
     expect(address.searchParams.get('moment')).toMatch(/^call-/)
     await page.reload()
-    await page.locator('.moment').getByText('Why, and what if').waitFor() // an address that can be sent to somebody
+    // the address can be shared
+    await page.locator('.moment').getByText('Why, and what if').waitFor()
     await page.goBack()
     await page.locator('.moment').waitFor({ state: 'detached' })
     await page.locator('[data-moment^="decision"]').first().click()
@@ -193,7 +197,7 @@ test('a call with a rejected signature is in the list of API calls, and the sign
   await page.getByText('no secret of this wallet matches this signature and body').waitFor()
   await page.goBack()
   await page.locator('.call-details').waitFor({ state: 'detached' })
-  address.searchParams.set('q', 'op:place') // it is in no list of these, and found all the same
+  address.searchParams.set('q', 'op:place') // no list of these contains the call, but it is shown
   await page.goto(address.href)
   const alone = page.getByRole('region', { name: 'Linked call' })
   await alone.getByText('no secret of this wallet matches this signature and body').waitFor()

@@ -1,4 +1,4 @@
-/** The page Deliveries of several partners: one of them chosen, and what is owed through it. In a real browser. */
+/** The page Deliveries with several partners: the selection of one, and its owed money. */
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Scene } from '../platform/scene.ts'
@@ -12,7 +12,10 @@ const selections = ['home', 'over'].map((outcomeId, i) => ({
   event: i === 0 ? MATCH : 'Ajax – PSV',
 }))
 
-/** The partner that has two deliveries for a person; the scene's own has one, and one that is tried again. */
+/**
+ * This partner has two deliveries that need attention. The scene's own partner has one, and one in
+ * retry.
+ */
 const other = { partnerId: 'other-partner' }
 
 const at = atPlatform(async (scene) => {
@@ -57,7 +60,8 @@ test('the selected partner is in the address, with its errors and its owed money
   await issues().getByText(`Settle to ${other.partnerId}`).waitFor()
   expect(await issues().count()).toBe(1)
   expect(await issues().locator('.issue-count').textContent()).toBe('2')
-  await expect.poll(() => schedule().count()).toBe(0) // what is tried again is another partner's
+  // the delivery in retry belongs to another partner
+  await expect.poll(() => schedule().count()).toBe(0)
   await expectAccessibleEverywhere(page, 'deliveries of a partner')
   await page.getByLabel('Partner').selectOption('All partners')
   await expect.poll(() => issues().count()).toBe(2)

@@ -1,4 +1,4 @@
-/** When the console's pages connect again to a server that was away. */
+/** The reconnection of the console's pages to a server after an outage. */
 import { expect, test, vi } from 'vitest'
 import { reconnectBackoffMs } from '../../console/src/app/event-stream.ts'
 

@@ -1,4 +1,6 @@
-/** What somebody has written to attack whoever reads it (U-1): each page that shows it shows it as text; and ids of others open nothing. In a real browser. */
+/**
+ * Hostile input in names (U-1): every page shows it as text, and ids of other players open nothing.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import type { Page } from 'playwright-core'
@@ -9,9 +11,9 @@ import type { TestWallet } from '../support/wallet.ts'
 import { atPlatform, atWallet } from './at.ts'
 import { complaintsOf } from './browser.ts'
 
-/** 64 characters at most: as long as a partner may call a player. */
+/** At most 64 characters, the limit for a player's id from a partner. */
 const EVIL = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
-/** None of it is a part of the page. */
+/** No part of the input is an element of the page. */
 async function runsNothing(page: Page, address: string): Promise<void> {
   const parts = 'img[src="x"], main script, [href^="javascript:"], [onerror]'
   expect(await page.locator(parts).count(), address).toBe(0)
@@ -36,7 +38,7 @@ describe('the console of a wallet with hostile names', () => {
     expect(status, JSON.stringify(said)).toBeLessThan(300)
   }
 
-  /** What no API takes: as a hand at the database, or an older version, may have left it. */
+  /** Stores a name that the API rejects, as an older version or a user of the database may have. */
   async function byHand(text: string, values: unknown[]): Promise<void> {
     const client = new pg.Client(wallet.databaseUrl)
     await client.connect()
@@ -78,8 +80,10 @@ describe('the console of a wallet with hostile names', () => {
     for (const [address, parts] of [
       ['/players', ['table.list']], // nickname, brand
       [`/players?q=${encodeURIComponent(EVIL.slice(0, 12))}`, ['table.list']],
-      [`/players/${userId}`, ['.head', '[aria-label=Statement]', '[aria-label="Limits and restrictions"]']], // brand, reason, nickname
-      ['/money', ['[aria-label="Pending adjustments"]', '.day-card h2']], // person and reason; brand
+      // brand, reason, nickname
+      [`/players/${userId}`, ['.head', '[aria-label=Statement]', '[aria-label="Limits and restrictions"]']],
+      // person and reason; brand
+      ['/money', ['[aria-label="Pending adjustments"]', '.day-card h2']],
       ['/reports?by=brand', ['table.list']],
       ['/find?q=asked-for', ['[aria-label=Adjustment]']],
       ['/settings', ['[aria-label="API keys"]', '[aria-label=Webhooks]', '[aria-label="Audit log"]']],
@@ -103,7 +107,8 @@ describe('the console of a wallet with hostile names', () => {
     await page.locator('[data-moment]').first().click()
     await shows(page, '.moment', 'a moment')
     await runsNothing(page, 'a moment')
-    await at.see(`/find?q=${encodeURIComponent(`nobody ${EVIL}`)}`) // somebody's nickname is EVIL by now
+    // a player has the nickname EVIL by now
+    await at.see(`/find?q=${encodeURIComponent(`nobody ${EVIL}`)}`)
     await page.getByText('No results.').waitFor()
     await runsNothing(page, 'find')
     const isRefusal = (one: string) => one.includes('404 (Not Found)') || one.includes('400 (Bad Request)')
@@ -165,6 +170,7 @@ describe('the console of a platform with hostile names', () => {
     await page.locator('[data-moment^="call"]').last().click()
     await shows(page, '.moment', 'a moment')
     await runsNothing(page, 'a moment')
-    expect(complaints.filter((one) => !one.includes('404 (Not Found)'))).toEqual([]) // the bet is asked for before it is known which server this is
+    // the bet is requested before the kind of this server is known
+    expect(complaints.filter((one) => !one.includes('404 (Not Found)'))).toEqual([])
   })
 })

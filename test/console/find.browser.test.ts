@@ -1,4 +1,4 @@
-/** The page Find: the beginning of an id, an id as lists show it, and how far it looks. In a real browser. */
+/** The page Find: the start of an id, an abbreviated id, and the limit of the search. */
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import type { TestWallet } from '../support/wallet.ts'
 import { atPlatform, atWallet } from './at.ts'
 import { expectAccessibleEverywhere } from './browser.ts'
 
-/** Ids are 36 characters at most. */
+/** Ids have at most 36 characters. */
 const tail = () => randomUUID().slice(0, 8)
 const ids = (page: Page) => page.getByRole('region', { name: 'Bets', exact: true }).locator('td code').allTextContents()
 
@@ -21,7 +21,7 @@ describe('the search of a wallet', () => {
   })
   const find = (text: string) => page.goto(`${wallet.url}/console/find?q=${encodeURIComponent(text)}`)
 
-  /** One bet each, a second apart. */
+  /** One bet for each id, a second apart. */
   async function place(...transactionIds: string[]): Promise<string> {
     const { userId, token } = await playerWithMoney(wallet.operator, '1000.00', 'EUR')
     for (const transactionId of transactionIds) {
@@ -30,7 +30,7 @@ describe('the search of a wallet', () => {
     }
     return userId
   }
-  /** A list without end, in whose first page some bets are missing. Resolves to what was asked of it. */
+  /** An endless list whose first page lacks some bets. Resolves to the requested URLs. */
   async function endless(...missing: string[]): Promise<string[]> {
     const asked: string[] = []
     await page.route('**/operator/bets?limit=500*', async (route) => {
@@ -148,7 +148,7 @@ describe('the search of a wallet', () => {
     const rest = page.getByRole('region', { name: 'Older bets' })
     expect(await rest.locator('td code').allTextContents()).toEqual([old, older])
     await expectAccessibleEverywhere(page, 'older bets')
-    await find(`ancien…${old.slice(-6)}`) // the index of beginnings knows what the newest bets do not
+    await find(`ancien…${old.slice(-6)}`) // the index of id starts knows older bets too
     await page.waitForURL(`**/bets/*/${old}`)
   })
 

@@ -1,4 +1,7 @@
-/** A freebet in the demo: where promotions pay the stakes of bonuses, the slip offers one and the accounts show who paid. */
+/**
+ * A freebet in the demo: with stakes paid by promotions, the slip offers one, and the accounts show
+ * the payer.
+ */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Sandbox, startSandbox } from './at.ts'
@@ -20,18 +23,18 @@ afterAll(async () => {
   await sandbox?.stop()
 })
 
-/** What stands on the left of a T-account, and on its right. */
+/** The left and right entries of a T-account. */
 const account = (name: string) =>
   page
     .locator('.t', { has: page.getByRole('heading', { name, exact: true }) })
     .locator('.t-sides .num')
     .allTextContents()
 
-/** Milliseconds: a call that a busy machine answers late is sent again by the platform. */
+/** Milliseconds. On a busy machine a call is late, and the platform sends it again. */
 const PATIENCE = { timeout: 120_000 }
 const bet = () => page.locator('.demo-bets li').first()
 
-/** A Place bet that takes 5 s is taken back: then another one. */
+/** A Place bet that takes 5 s is rolled back, so another one is placed. */
 async function placeFreebet(): Promise<void> {
   await page.locator('.odds').first().click()
   await page.getByLabel('Freebet').check()

@@ -1,4 +1,7 @@
-/** What is shown is live, and says when it is not: the stream of ids, the lights of the top bar, and lists that do not move while one reads. In a real browser. */
+/**
+ * Live pages: the stream of ids, the status in the top bar, and lists that do not move while a user
+ * reads.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContext, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -16,7 +19,7 @@ afterAll(() => browser?.close())
 
 const isLive = (page: Page) => page.getByRole('button', { name: 'Live', exact: true }).waitFor()
 
-/** Words of headings, filters and column heads of which the button for new rows covers a part. */
+/** Headings, filters and column heads that the button for new rows covers. */
 const COVERED = `(() => {
   const button = document.querySelector('.fresh button').getBoundingClientRect()
   const range = document.createRange()
@@ -75,8 +78,8 @@ describe('the live console of a wallet', () => {
     const bet = await newBet()
     await linkOf(bet).waitFor()
     expect(most).toBe(1)
-    // The change is one question; the beginning of the stream may be another, and up to two belong to coming back to the page and may be asked after
-    // its old rows are shown. The bound leaves room: it is for a page that asks again for what it has just asked for.
+    // The change causes one request, the start of the stream perhaps another, and the return to the
+    // page up to two. The bound is higher, to detect only a page that repeats its requests.
     expect(bets.length - before, 'a few questions for one change').toBeLessThanOrEqual(8)
   })
 
@@ -130,10 +133,11 @@ describe('the live console of a wallet', () => {
     const tops = await Promise.all(
       [page.locator('.live'), page.locator('.ledger'), page.getByRole('button', { name: 'Local' })].map(middleOf),
     )
-    expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(4) // on a phone too all of them are in one line
+    // on a phone too, all are on one line
+    expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(4)
     await page.setViewportSize({ width: 1280, height: 800 })
     const bet = await newBet()
-    await linkOf(bet).waitFor() // it asks by itself
+    await linkOf(bet).waitFor() // the page polls by itself
     await page.unroute('**/operator/{live,ledger}')
     await isLive(page)
   })
@@ -161,9 +165,10 @@ describe('the live console of a wallet', () => {
     expect(await page.evaluate(COVERED), 'nothing is under the button').toEqual([])
     expect((await wallet.wire.settle({ ...first, amount: 25, resultType: 'won' })).status).toBe(200)
     const row = page.getByRole('row').filter({ has: page.locator(`a[href$="${first.transactionId}"]`) })
-    await row.getByText('25.00').waitFor() // a row that is shown is as it is now
+    await row.getByText('25.00').waitFor() // a visible row is current
     expect(await linkOf(others[0] as typeof first).count()).toBe(0)
-    // Without a pointer that travels: when it leaves the list, the rows come by themselves and the button goes.
+    // The click moves no pointer. A pointer that leaves the list makes the rows appear and removes
+    // the button.
     await page.getByRole('button', { name: '2 new' }).dispatchEvent('click')
     for (const one of others) await linkOf(one).waitFor()
     await page.getByRole('button', { name: '2 new' }).waitFor({ state: 'detached' })
@@ -209,7 +214,8 @@ describe('the live console of a wallet', () => {
     await page.locator('.call-details').waitFor({ state: 'detached' })
 
     await see(`/players/${userId}`)
-    const bets = page.getByRole('region', { name: 'Bets', exact: true }) // the statement links to the bet too
+    // the statement links to the bet too
+    const bets = page.getByRole('region', { name: 'Bets', exact: true })
     await bets.locator(linkOf({ userId, transactionId })).waitFor()
     await page.keyboard.press('j')
     await expect.poll(() => page.locator('tr.at').count()).toBe(1)

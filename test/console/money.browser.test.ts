@@ -1,4 +1,4 @@
-/** The page Finance: the GGR of a day, and the day on which a stake counts. In a real browser. */
+/** The page Finance: the GGR of a day, and the day for which a stake counts. */
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
@@ -8,7 +8,8 @@ import { atWallet } from './at.ts'
 import { expectAccessibleEverywhere } from './browser.ts'
 
 const DAY_MS = 86_400_000
-const at = atWallet({}, ({ clock }) => clock.advance(1.5 * DAY_MS - (clock.now().getTime() % DAY_MS))) // noon: no day ends meanwhile
+// noon, so that no day ends during the test
+const at = atWallet({}, ({ clock }) => clock.advance(1.5 * DAY_MS - (clock.now().getTime() % DAY_MS)))
 let wallet: TestWallet
 let page: Page
 beforeEach(() => {
@@ -75,7 +76,7 @@ test('the GGR of a day has the bets that were settled on it, and an open stake c
   await expect.poll(() => cells('EUR')).toEqual(['46.01', '−5.00', '−25.00', '−20.00', '−3.99'])
 })
 
-/** Each filter is in the address, and the keys go through the rows. */
+/** Each filter is in the address, and keys select rows. */
 async function theTransfers(address: string, player: string): Promise<void> {
   await at.see(address)
   const table = page.getByRole('region', { name: 'Transfers' })
@@ -128,7 +129,7 @@ test('the Finance page has the players of a day with movements and balances, and
     .poll(async () => (await cellsOf()).slice(1))
     .toEqual(['EUR', '0.00', '100.00', '60.00', '25.00', '−35.00', '65.00'])
   const heads = await players.getByRole('columnheader').allTextContents()
-  // nobody had a refund, a withdrawal or an adjustment: no column of zeros
+  // without a refund, withdrawal or adjustment these columns are absent
   expect(heads).toEqual(['Player', 'Currency', 'Opening', 'Deposits', 'Stakes', 'Payouts', 'Net', 'Closing'])
   const theirs = [
     'betId,player,status,currency,stake,resultType,payout',

@@ -1,4 +1,7 @@
-/** The page Overview in a real browser: the calls of the last hour, open stakes, outstanding deliveries, and the items that need attention. */
+/**
+ * The page Overview: calls of the last hour, open stakes, unfinished deliveries, and items that
+ * need attention.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -131,7 +134,8 @@ describe('the Overview of a wallet', () => {
     await page.route(/\/operator\/(now|reports)/, fails)
     await see()
     await page.getByRole('alert').getByText('the database is away').first().waitFor()
-    await page.getByText('Not available: the database is away.').waitFor() // of no time at all
+    // without a time, because no data ever arrived
+    await page.getByText('Not available: the database is away.').waitFor()
   })
 })
 
@@ -168,7 +172,8 @@ describe('the Overview of a platform', () => {
     await scene.api.savePartner(scene.wallet, 'quiet-partner')
     if ((await scene.api.deliveries('?needsAttention=true')).length === 0) await refusedRollback()
     await at.see('/now')
-    await page.getByRole('img', { name: / 3 calls in the last hour/ }).waitFor() // they are counted
+    // the calls are counted
+    await page.getByRole('img', { name: / 3 calls in the last hour/ }).waitFor()
     await scene.time.advance(2 * 3_600_000)
     await at.see('/now')
     const partners = page.getByRole('region', { name: 'Partners' })

@@ -1,4 +1,4 @@
-/** Money that has not moved, as the console says it. */
+/** The console's texts about owed money. */
 import { expect, test } from 'vitest'
 import { owedMoney, owedText } from '../../console/src/shared/data/owed-money.ts'
 

@@ -1,4 +1,7 @@
-/** Passwords of the console while others come and go (U-4): an old one opens nothing that outlives it, and a full line locks nobody out. */
+/**
+ * Passwords during concurrent changes (U-4): an old password gives no lasting session, and a full
+ * queue locks no user out.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { createCommandActor } from '../../src/server/core/auth/audit-log/audit-log.ts'
@@ -19,7 +22,7 @@ const SERVERS: [server: 'wallet' | 'platform', start: () => Promise<Server>][] =
   ['platform', startPlatform],
 ]
 const MINE = 'a password of my own'
-/** As password.ts has it. */
+/** The value in password.ts. */
 const MAX_WAITING = 8
 
 describe.each(SERVERS)('a person of the %s', (server, start) => {
@@ -50,7 +53,7 @@ describe.each(SERVERS)('a person of the %s', (server, start) => {
     if (known === undefined) throw new Error('the password is not taken')
     return known
   }
-  /** Whether the server takes what was begun here for a session. */
+  /** True if the server accepts the session. */
   const opens = async (begun: { token: string } | undefined) => {
     const headers = { 'x-purser-console': '1', cookie: `purser_${server}=${begun?.token}` }
     return (await fetch(`${running.url}/console/api/session`, { headers })).status === 200

@@ -29,7 +29,7 @@ async function newPlayer(userId: string, protections: object): Promise<void> {
 const change = (userId: string, body: object) => first.send('PATCH', `/operator/players/${userId}`, body)
 const read = (userId: string) => first.must('GET', `/operator/players/${userId}`)
 
-/** The page of the player, as a person with the role sees it. */
+/** The page of the player for a user with this role. */
 async function openPlayer(userId: string, role: string): Promise<{ page: Page; pending: Locator }> {
   const name = `${role}-${userId}`
   const { key } = await first.must('POST', '/operator/keys', { name, role })

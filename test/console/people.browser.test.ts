@@ -1,4 +1,6 @@
-/** People at the console in a real browser (U-4, W-27): signing in by name, the lock, roles, and an adjustment that two people make. */
+/**
+ * Users of the console (U-4, W-27): sign-in by name, lock, roles, and an adjustment by two persons.
+ */
 import pg from 'pg'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -36,7 +38,7 @@ async function signIn(page: Page, { name, password }: { name: string; password: 
 
 const OWN = 'of their own choice'
 
-/** With the password that an admin has set, which is changed before all else. */
+/** The first sign-in, which requires a change of the password that an admin has set. */
 async function signInFirst(page: Page, person: { name: string; password: string }): Promise<void> {
   await signIn(page, person)
   await page.getByRole('heading', { name: 'New password' }).waitFor()

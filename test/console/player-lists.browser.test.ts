@@ -1,4 +1,6 @@
-/** The lists on the page of a player: one scroll goes through each, to its very end, and nothing around them moves. In a real browser. */
+/**
+ * The lists on the page of a player: one scroll reaches the end of each, and nothing else moves.
+ */
 import { expect, test } from 'vitest'
 import { atWallet } from './at.ts'
 import { expectAccessibleEverywhere } from './browser.ts'

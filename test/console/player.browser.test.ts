@@ -1,4 +1,7 @@
-/** The page of a player: what is available, in play and won, and the balance as a step line with the bets on it. In a real browser. */
+/**
+ * The page of a player: available, staked and won money, and the balance as a step chart with its
+ * bets.
+ */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
@@ -110,7 +113,8 @@ test('nothing on the page moves when the balance arrives', async () => {
     await route.continue()
   })
   await see(player.userId)
-  await page.getByRole('region', { name: 'Statement' }).getByText('Deposit').waitFor() // it is as long as it will be
+  // the statement is loaded
+  await page.getByRole('region', { name: 'Statement' }).getByText('Deposit').waitFor()
   const below = page.getByRole('link', { name: 'Declined bets' })
   const before = await below.boundingBox()
   held.resolve()
@@ -140,7 +144,8 @@ describe('the console with scrollbars that take space', () => {
     await open.mouse.wheel(0, 400)
     await open.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
     expect(await open.evaluate('scrollY'), 'the page behind stands still').toBe(0)
-    await open.setViewportSize({ width, height: 3_000 }) // where no scrollbar is needed there is its room
+    // without a scrollbar its space is still reserved
+    await open.setViewportSize({ width, height: 3_000 })
     const room = () => open.screenshot({ clip: { x: width - 10, y: 20, width: 8, height: 20 } })
     const dim = await room()
     await open.keyboard.press('Escape')
@@ -164,7 +169,7 @@ interface Canvas {
   toDataURL(): string
 }
 
-/** Below the last row of a card. */
+/** Pixels below the last row of a card. */
 const SPARE_PX = 24
 const bottomOf = (box: { y: number; height: number } | null) => (box?.y ?? 0) + (box?.height ?? 0)
 
@@ -217,7 +222,7 @@ test('the page of a player shows the exact amounts available, staked and won, an
     ['Open stakes', 'open', open.transactionId],
     ['Player net', 'settled', won.transactionId],
   ] as const) {
-    await fact(name).getByRole('link').click() // to the bets that are summed up
+    await fact(name).getByRole('link').click() // to the bets of this sum
     await page.waitForURL(`**/bets?player=${player.userId}&status=${status}`)
     await page.getByRole('heading', { name: 'Bets', level: 1 }).waitFor()
     await page.locator(`a[href$="${id}"]`).waitFor()
@@ -241,7 +246,7 @@ test('the page of a player shows the exact amounts available, staked and won, an
     'stake -20.20 95.05',
   ])
   const drawn = () => chart.locator('canvas').evaluate((canvas) => (canvas as unknown as Canvas).toDataURL())
-  const dark = await drawn() // as the page was left
+  const dark = await drawn() // the colour scheme from the check before
   await page.emulateMedia({ colorScheme: 'light' })
   await expect.poll(drawn, { message: 'the chart in the colours of the day' }).not.toBe(dark)
   await chart.getByRole('link').click()

@@ -1,4 +1,4 @@
-/** Questions that the console asks before its script is read: each answer is used once, and by nobody else. */
+/** Requests that the console sends before its script is loaded: each answer is used once. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callApi } from '../../console/src/app/console-api.ts'
 import { prefetch } from '../../console/src/app/prefetch.ts'
 
-/** Answers with how many have asked, and refuses whoever is told so. */
+/** Answers with the number of requests; `/refused` is rejected. */
 const server = createServer((request, response) => {
   asked += 1
   response.writeHead(request.url === '/refused' ? 401 : 200, { 'content-type': 'application/json' })

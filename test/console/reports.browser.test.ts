@@ -1,4 +1,4 @@
-/** The page Reports: days, the trial balance and the audit, with every filter in the address. In a real browser. */
+/** The page Reports: days, the trial balance and the audit, with every filter in the address. */
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
@@ -114,13 +114,14 @@ test('money without a brand, platform or site is labelled so on Reports and in F
   }
   await see('?by=platform')
   const cash = page.getByRole('region', { name: 'Player balances', exact: true })
-  await cash.getByRole('row').filter({ hasText: 'no platform' }).first().waitFor() // it came over the cash desk
+  // a manual deposit
+  await cash.getByRole('row').filter({ hasText: 'no platform' }).first().waitFor()
   await page.goto(`${wallet.url}/console/money`)
   await page.getByRole('heading', { name: 'EUR · no brand' }).waitFor()
   await page.getByRole('heading', { name: 'EUR · blue' }).waitFor()
 })
 
-/** Every column there can be, in seven digits. */
+/** Every possible column, with seven digits. */
 const LARGE = {
   ...{ deposits: '9876543.21', withdrawals: '9876543.21', adjustments: '-1234567.89', openings: '1234567.89' },
   ...{ stakes: '9876543.21', refunds: '1234567.89', payouts: '5234567.89', promotionStakes: '7.00', ggr: '2172846.54' },

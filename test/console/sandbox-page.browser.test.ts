@@ -1,4 +1,7 @@
-/** What somebody sees first: the sandbox's own page and its demo, on a phone too, and a bet found as the terminal names it. In a real browser. */
+/**
+ * A user's first pages: the sandbox's page and its demo, on a phone too, and a bet found by its id
+ * in the terminal.
+ */
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import { toShortBetId } from '../../src/server/sandbox/bettors/bet-steps.ts'
@@ -14,7 +17,7 @@ beforeEach(() => {
   url = at.server.url
 })
 
-/** Of 10.00 in the demo, through the API that its page uses. */
+/** A bet of 10.00 in the demo, through the API of its page. */
 async function newBet(): Promise<string> {
   const ask = async (method: 'get' | 'post', path: string, data?: object) => {
     const options = { headers: { 'x-purser-console': '1' }, ...(data && { data }) }
@@ -42,7 +45,8 @@ test.each([360, 390])('the page at /sandbox with its bets does not scroll sidewa
     const address = await page.getByRole('cell').getByText(url, { exact: true }).boundingBox()
     expect(address?.height, 'on one line').toBeLessThan(30)
     const frame = (await page.locator('iframe').boundingBox())?.width ?? 0
-    const widthOfBets = () => widthOf(bets).catch(() => Number.NaN) // the frame loads itself anew every few seconds
+    // the frame reloads every few seconds
+    const widthOfBets = () => widthOf(bets).catch(() => Number.NaN)
     await expect.poll(widthOfBets, { message: `the bets, ${colorScheme}` }).toBeLessThanOrEqual(Math.ceil(frame))
   }
 })

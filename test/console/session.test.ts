@@ -1,4 +1,7 @@
-/** Signing in to the console (U-1, U-2): nothing without a session and a role, no request that another page made, and nothing loaded from elsewhere. */
+/**
+ * Sessions of the console (U-1, U-2): no access without a session and a role, no requests of other
+ * origins, no external files.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

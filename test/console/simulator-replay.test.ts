@@ -1,4 +1,4 @@
-/** A bet's history as the simulator takes it: what real bets went through is told again there, and answered the same. */
+/** The replay of recorded bets in the simulator, which must give the same answers. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { replayHistory } from '../../src/simulator/one-bet/history-search.ts'
@@ -9,7 +9,7 @@ import { toSimulatorReplay } from '../../src/timeline/simulator-replay.ts'
 const recorded = (name: string): WalletBetDetail =>
   JSON.parse(readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8')).wallet
 
-/** As the simulator answers, but for the step whose answer it was. */
+/** The answer in the simulator's form. */
 const answerOf = ({ outcome, code }: WalletCallView) => (outcome === 'refused' ? `400/${code}` : '200')
 
 function replayed(history: string): string[] {

@@ -1,4 +1,7 @@
-/** Pages that load and pages that fail: what they are about is said all the same, and a failure is said for as long as it lasts. In a real browser. */
+/**
+ * Pages while they load and when they fail: the heading stays, and a failure is shown until it
+ * ends.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -17,7 +20,10 @@ beforeEach(() => {
 const fails = (route: Route) => route.fulfill({ status: 503, json: { detail: 'the database is away' } })
 const OF_API = /\/operator\/(?!live)/
 
-/** A page whose questions are held, then fail, then are answered: what `look` finds at each time. */
+/**
+ * The result of `look` while the page's requests are pending, after they failed, and after they
+ * were answered.
+ */
 async function atEach<T>(path: string, look: () => Promise<T>, answered: () => Promise<unknown>): Promise<T[]> {
   const held = createDeferred()
   await page.route(OF_API, async (route) => {
@@ -25,7 +31,7 @@ async function atEach<T>(path: string, look: () => Promise<T>, answered: () => P
     await fails(route)
   })
   await at.see(path)
-  // Before that the code of the page is on its way, and what waits is the page as a whole.
+  // Until then the code of the page is loading, and the whole page waits.
   await page.locator('main h1').waitFor()
   await page.locator('main .waiting, main [aria-label^=Loading]').first().waitFor()
   const loading = await look()

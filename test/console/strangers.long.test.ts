@@ -1,10 +1,13 @@
-/** Whoever is turned away at the console is counted as at the API, and slowed there when what is shown is nobody's (W-26): one wall for both. */
+/** Rejected requests to the console count as wrong keys and are throttled as at the API (W-26). */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Keyed, SERVERS } from '../people/servers.ts'
 
 const OURS = { 'x-purser-console': '1' }
-/** Wrong keys of an address that are answered at once, and as many again: from then on an answer takes a second. */
+/**
+ * Twice the wrong keys of an address that are answered at once; afterwards an answer takes a
+ * second.
+ */
 const MANY = 40
 
 describe.each(SERVERS.filter(({ server }) => server !== 'gateway'))(

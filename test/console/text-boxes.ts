@@ -1,4 +1,7 @@
-/** Where the words and the marks of a picture stand. Words are measured with DejaVu Sans, which is as wide as fonts for screens get. */
+/**
+ * The positions of texts and marks in a picture, measured with DejaVu Sans, which is as wide as
+ * screen fonts get.
+ */
 import type { SvgElement, SvgPart } from '../../src/timeline/drawing/svg.ts'
 
 export interface Box {
@@ -9,7 +12,9 @@ export interface Box {
   readonly bottom: number
 }
 
-/** Hundredths of the font's size, as Chromium measured them, and the characters that are so wide at most. */
+/**
+ * Hundredths of the font size, as measured in Chromium, with the characters of at most this width.
+ */
 type Widths = Readonly<Record<number, string>>
 const PLAIN: Widths = {
   28: "'ijl",
@@ -38,7 +43,7 @@ const BOLD: Widths = {
   94: '&w',
   106: '@M…%m',
 }
-/** Of any other one: as wide as it is high, and a bit. */
+/** The width of any other character. */
 const OTHER = 112
 
 const SIZES: Readonly<Record<string, number>> = {
@@ -49,7 +54,7 @@ const SIZES: Readonly<Record<string, number>> = {
   'tl-tick-label': 11,
 }
 const SIZE = 12
-/** timeline.css; what was refused or not answered is bold too. */
+/** As in timeline.css. Rejected and unanswered calls are bold too. */
 const IS_BOLD = /tl-(title|amount|value|lane-name|answer)\b/
 
 function lengthOf(text: string, style: string): number {
@@ -61,7 +66,7 @@ function lengthOf(text: string, style: string): number {
 
 const textOf = (part: SvgPart): string => (typeof part === 'string' ? part : part.children.map(textOf).join(''))
 
-/** Of a part in a text, each has a style of its own. */
+/** Parts of a text can have their own style. */
 function widthOf(part: SvgPart, style: string): number {
   if (typeof part === 'string') return lengthOf(part, style)
   const own = String(part.attrs.class ?? style)
@@ -82,7 +87,7 @@ export function textBoxesOf(picture: SvgElement): Box[] {
   })
 }
 
-/** Of diamonds, bars, arrows, rings, and the dots of the balance. */
+/** Diamonds, bars, arrows, rings, and the dots of the balance. */
 export function markBoxesOf(picture: SvgElement): Box[] {
   const bars = partsOf(picture, 'rect').filter(({ attrs }) => attrs.class === 'tl-bar')
   const paths = partsOf(picture, 'path').filter(({ attrs }) => /^tl-(diamond|arrow|cross)/.test(String(attrs.class)))

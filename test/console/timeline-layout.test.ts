@@ -1,4 +1,7 @@
-/** The words of a bet's picture: all of them inside, none on another one, and no money that moved is left out, however much happens at once. */
+/**
+ * The layout of timelines: every text is inside and none overlaps, and every movement of money is
+ * shown, even with many events at once.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { buildCaseHistory } from '../../src/conformance/reports/failure-timeline.ts'
@@ -16,14 +19,14 @@ type Scale = 'compact' | 'time'
 const NAMES = ['corrected', 'four-results', 'late-answer', 'late-call', 'lost-answer', 'retries']
 const recorded = (name: string): string => readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8')
 
-/** Each time of a history becomes another one. */
+/** Changes each time in a history. */
 function retimed(text: string, to: (ms: number) => number): string {
   const times = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
   return text.replace(times, (at) => new Date(to(Date.parse(at))).toISOString())
 }
 const firstOf = (text: string) => Math.min(...buildBetHistory(JSON.parse(text)).moments.map(({ at }) => at))
 
-/** What else may happen to a history, and leaves it one. */
+/** Changes that keep a history valid. */
 const CHANGES: Readonly<Record<string, (text: string) => string>> = {
   'as it was': (text) => text,
   'given up': (text) => text.replaceAll('"status": "done"', '"status": "stuck"'),
@@ -78,7 +81,7 @@ function outsideOf(picture: SvgElement): string[] {
     .map(({ text }) => text)
 }
 
-/** What is wrong with any of them, by the name of the picture. */
+/** The faults in all pictures, by name of the picture. */
 function faults(of: (picture: SvgElement, history: BetHistory) => readonly string[]): string[] {
   return all.flatMap(({ what, picture, history }) => of(picture, history).map((fault) => `${what}: ${fault}`))
 }
@@ -115,7 +118,7 @@ describe('every picture of a timeline', () => {
   })
 })
 
-/** The text itself, or a part of it. */
+/** True if the text or a part of it is an amount. */
 const isOfMoney = (text: SvgElement) =>
   [text, ...partsOf(text, 'tspan')].some(({ attrs }) => String(attrs.class).startsWith('tl-amount'))
 

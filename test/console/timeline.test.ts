@@ -1,4 +1,7 @@
-/** The picture of a bet, drawn from histories that a real platform and wallet left behind: a lost answer, a late one, a call that was overtaken, a corrected result. */
+/**
+ * The timeline of a bet, from recorded histories of a real platform and wallet: a lost answer, a
+ * late one, an overtaken call, a corrected result.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { renderBetExport, renderPictureFile } from '../../src/timeline/bet-export.ts'

@@ -1,4 +1,7 @@
-/** What a page of the console says is so, or it says that it may not be: in a real browser, with two platforms, bets of one id, and an API that fails. */
+/**
+ * Pages show if their data may be stale or incomplete: two platforms, bets with one id, and a
+ * failing API.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Page, Route } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -74,7 +77,7 @@ describe('the console of a wallet during faults', () => {
     await see('/money')
     await page.locator('.day-card').first().waitFor()
     await page.route('**/operator/reports/daily*', fails)
-    await newBet() // somebody pays in
+    await newBet() // a deposit
     await page
       .getByRole('status')
       .getByText(/^As of .+, not live: the database is away/)
@@ -231,7 +234,8 @@ describe('the console of a platform during faults', () => {
     const waiting = await scene.api.place(scene.frame)
     scene.wallet.next('rollback', ...Array.from({ length: 8 }, () => status(500)))
     await scene.api.cancel(waiting.betId, 32)
-    await scene.time.advance(100_000) // eight tries are over, two are planned: after 178.5 s and 357.7 s
+    // eight attempts are past, and two are planned after 178.5 s and 357.7 s
+    await scene.time.advance(100_000)
     await see('/deliveries?view=pending,waiting')
     const schedule = page.getByRole('region', { name: 'Retry schedule' })
     const line = (betId: string) => schedule.getByRole('listitem').filter({ has: page.locator(`a[href$="${betId}"]`) })
@@ -248,7 +252,8 @@ describe('the console of a platform during faults', () => {
     expect(await placeOf('.dot.planned')).toBeCloseTo((178.5 / 360) * 100, 0)
     let now = await placeOf('.schedule-now')
     expect(now).toBeGreaterThanOrEqual((100 / 360) * 100 - 0.01)
-    // Of two readings that follow each other: with each look at the platform, whose time stands still here, the line begins anew.
+    // Compares two consecutive readings. Each read of the platform restarts the line, because the
+    // platform's clock does not advance.
     const moves = async () => {
       const before = now
       now = await placeOf('.schedule-now')

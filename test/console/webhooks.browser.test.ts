@@ -1,4 +1,7 @@
-/** Webhooks in the console's settings: made, heard, tested, disabled by their consumer and enabled again, replayed, removed. */
+/**
+ * Webhooks in the settings: created, tested, disabled by their consumer, enabled, replayed,
+ * removed.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Why this answer, and what if: the console says of every row of the life table what a real wallet does (life-grid.long.test.ts lives through the same cells). */
+/**
+ * The console's reasons and what-if rows agree with a real wallet for every row of the life table
+ * (life-grid.long.test.ts has the same cells).
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { analyzeWhatIf, type WhatIfCase } from '../../console/src/shared/what-if/what-if.ts'
@@ -10,7 +13,7 @@ import { lines, linesOf, pastNames, waysOf } from '../wallet/life-grid-lived.ts'
 const EUR = { currency: 'EUR' }
 const money = (amount: number | undefined) => (amount === undefined ? {} : { amount: amount.toFixed(2) })
 
-/** The plain calls of the grid, as they stand on record. */
+/** The standard calls of the grid, as recorded. */
 const PLAIN: Record<Call, Pick<WalletCallView, 'operation' | 'amount' | 'currency' | 'resultType'>> = {
   place: { operation: 'place', ...money(100), ...EUR },
   settle: { operation: 'settle', ...money(250), ...EUR, resultType: 'won' },
@@ -42,7 +45,7 @@ function betOf(history: WalletCallView[], past: Past): WalletBetDetail {
   return { ...bet, ...placed, ...(past === 'refused' && { refusalCode: 7 }), history } as WalletBetDetail
 }
 
-/** The call of a cell in the way that its line says, answered as the cell says. */
+/** The recorded call of a cell, with its variation and answer. */
 function callOf(call: Call, way: Way, cell: string, history: WalletCallView[]): WalletCallView {
   const { amount, currency, resultType } = (typeof way.with === 'object' ? way.with : {}) as Record<string, unknown>
   const earlier = (way.resent && columnOf(call)) || way.bytesOf
@@ -61,7 +64,7 @@ function callOf(call: Call, way: Way, cell: string, history: WalletCallView[]): 
   })
 }
 
-/** A row in the words of the grid, but for whose time a repeat has, and what the result is. */
+/** A row in the notation of the grid, without the time of a repeat and without the result. */
 function said({ answer, isRepeat, forPlayer, leaves, known, anomaly }: WhatIfCase): string {
   const mark = anomaly === undefined ? '' : '!'
   const moved = /^0(\.0+)?$/.test(forPlayer) ? [] : [`${forPlayer.startsWith('-') ? '' : '+'}${forPlayer.slice(0, -3)}`]
@@ -76,9 +79,12 @@ function meant(cell: string, known: string): string {
   return words.filter((word) => word !== known).join(' ')
 }
 
-/** "21!/-250 open": one for each policy of clawback. */
+/** "21!/-250 open": one answer for each clawback policy. */
 const policiesOf = (cell: string) => cell.split('/')
-/** Another player's bet is another bet, and what lacks its token is refused before anybody looks at the bet. */
+/**
+ * Another player's bet is another bet, and a call without its token is rejected before the bet is
+ * read.
+ */
 const ELSEWHERE = ['other player', 'no token']
 
 test('every cell of the comparison names the decision of its call, and only a recorded answer explains how', () => {
@@ -112,7 +118,7 @@ describe('the what-if table of the life of a bet shows what the wallet does for'
     refused: 'refused',
   } as const
   test.each(['place', 'settle', 'cashout', 'unsettle', 'rollback'] as const)('%s', (call) => {
-    // What an Unsettle takes back stands in the record of a bet that was settled, and nowhere else.
+    // Only the record of a settled bet contains the amount that an Unsettle takes back.
     for (const past of call === 'unsettle' ? (['settled'] as const) : (['open', 'settled', 'cancelled'] as const)) {
       const before = historyOf(past)
       const [cell = ''] = policiesOf(plain(call)[past])
@@ -120,7 +126,8 @@ describe('the what-if table of the life of a bet shows what the wallet does for'
       const rows = analyzeWhatIf(bet, before.length)?.rows ?? []
       for (const [known, column] of Object.entries(states)) {
         const found = rows.filter((row) => row.known === known).map(said)
-        // Cashed out with 150 is what a cashout meets at its own result; its line has the one that was won with 250.
+        // The line of a cashout has a bet won with 250. A cashout of 150 is compared with its own
+        // result.
         const cell = call === 'cashout' && known === 'settled' ? '=' : plain(call)[column]
         expect(found, `${call} after ${past}, had it been ${known}`).toContain(meant(cell, known))
       }
