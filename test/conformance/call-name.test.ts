@@ -1,4 +1,7 @@
-/** The line that explains a failure names what was odd about the call: an amount of -500 is not "Place bet X 100". */
+/**
+ * The line that explains a failure names the unusual part of the call: an amount of -500 is not
+ * "Place bet X 100".
+ */
 import { afterAll, expect, test } from 'vitest'
 import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
 import { runWalletKit } from '../../src/conformance/wallet/play/wallet-kit-run.ts'
@@ -11,7 +14,7 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
-/** Why this case fails for this mutant. */
+/** The reason why this case fails for this mutant. */
 async function whyFailed(fault: MutantId, id: string): Promise<string> {
   const { url, secret, operatorKey, close } = await startTestWallet({ fault })
   const fixtures = createOperatorFixtures({ url, key: operatorKey })

@@ -1,4 +1,6 @@
-/** Every row of the catalogue has a case or a reason; every case is complete, and none has the id of another. */
+/**
+ * Every row of the catalogue has a case or a reason; every case is complete and has a unique id.
+ */
 import { expect, test } from 'vitest'
 import { CASE_CATALOGUE, UNOBSERVABLE_ROWS } from '../../src/conformance/wallet/case/case-catalogue.ts'
 import type { CaseStep, WalletCase } from '../../src/conformance/wallet/case/wallet-case.ts'
@@ -32,7 +34,7 @@ test('every case has a sentence of its own', () => {
   ).toEqual([])
 })
 
-/** The steps within steps too. */
+/** Includes nested steps. */
 function allSteps(steps: readonly CaseStep[]): CaseStep[] {
   return steps.flatMap((step) => {
     if (step.kind === 'rounds') return [step, ...allSteps(step.steps)]

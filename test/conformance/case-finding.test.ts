@@ -1,4 +1,4 @@
-/** A verdict names the call that breaks the books, its answer, the answer that it had to give, and the clause. */
+/** A verdict names the wrong call, its answer, the expected answer, and the clause. */
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../src/conformance/http-exchange.ts'
 import { findMatches, findPossibleBooks, type JudgedCall } from '../../src/conformance/wallet/case/answer-match.ts'

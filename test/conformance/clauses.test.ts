@@ -1,4 +1,7 @@
-/** A judge must not make laws: what a case says MUST by is a clause of the interface, and what else it cites exists. */
+/**
+ * The kit makes no rules of its own: a MUST cites a clause of the interface, and every cited clause
+ * exists.
+ */
 import { describe, expect, test } from 'vitest'
 import { CLAUSES, isInterfaceClause, splitClauses, toClausePath } from '../../src/conformance/clauses.ts'
 import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts'
@@ -53,7 +56,7 @@ function lineAround(page: string, anchor: string | undefined): string | undefine
 }
 
 test('the clauses have different words, and none is empty', () => {
-  // A check of signatures is demanded of each operation in the same words.
+  // The interface requires the signature check of each operation in the same words.
   const texts = Object.values(CLAUSES).filter((text) => text !== 'Verify the request signature.')
   expect(new Set(texts).size).toBe(texts.length)
   expect(texts.filter((text) => text.length < 10)).toEqual([])

@@ -1,4 +1,7 @@
-/** What both commands have in common, asked of both: options, masks, expected failures, and that no report is lost. */
+/**
+ * The common behaviour of both conformance commands: options, masks, expected failures, and safe
+ * reports.
+ */
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -179,12 +182,12 @@ test('purser conformance reports at its start a file that it may not write', asy
 
 interface RecordingProxy {
   readonly url: string
-  /** The headers that came. */
+  /** The received headers. */
   readonly seen: IncomingHttpHeaders[]
   close(): void
 }
 
-/** Hands calls on; those that `fails` names are answered 500. */
+/** Forwards calls; paths that match `fails` are answered 500. */
 async function watch(url: string, fails: (path: string) => boolean = () => false): Promise<RecordingProxy> {
   const seen: IncomingHttpHeaders[] = []
   const server = createServer(async (asked, answer) => {

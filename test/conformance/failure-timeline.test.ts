@@ -1,4 +1,7 @@
-/** The calls of a failed case as a picture: what they moved is what the balance said, and nothing where nobody looked. */
+/**
+ * The timeline of a failed case: a call's movement of money is known only from a balance that was
+ * read.
+ */
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../../src/conformance/http-exchange.ts'
 import { buildCaseHistory, renderFailureTimeline } from '../../src/conformance/reports/failure-timeline.ts'

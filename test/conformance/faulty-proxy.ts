@@ -1,4 +1,4 @@
-/** A wallet behind a door that hides a path, fails for a moment, or changes what is said. */
+/** A proxy before a wallet that hides a path, fails some calls, or changes answers. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'
@@ -9,23 +9,23 @@ export interface Front {
   close(): Promise<void>
 }
 
-/** A call that came to the door. */
+/** A call to the proxy. */
 export interface Asked {
   readonly method: string
   readonly type: unknown
-  /** How often its requestId came before. */
+  /** Number of earlier calls with its requestId. */
   readonly before: number
 }
 
 export interface Door {
-  /** Answered 404. */
+  /** A path that is answered 404. */
   readonly hides?: string
-  /** Answered 503, and the wallet never hears of it. */
+  /** Calls that are answered 503 and not forwarded. */
   readonly fails?: (asked: Asked) => boolean
   readonly rewrite?: (answer: string) => string
-  /** Each answer follows a `100 Continue` that no call has asked for. */
+  /** An unrequested `100 Continue` precedes each answer. */
   readonly continues?: true
-  /** Of an answer with this code; from 500 on it says nothing else. */
+  /** The status for an answer with this code. An answer of 500 or above has no body. */
   readonly statusOf?: (code: number) => number
 }
 

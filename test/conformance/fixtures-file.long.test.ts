@@ -1,4 +1,7 @@
-/** Players of a file: what a file may say, that one fault does not use them up, and that they have their money at the end. */
+/**
+ * Players from a fixtures file: the permitted content, no loss of players by one fault, and
+ * unchanged money at the end.
+ */
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,7 +36,7 @@ function verdictsOf({ results }: ConformanceReport): Record<'failed' | 'lost', s
   return { failed: failed.map(({ id }) => id), lost: lost.map(({ id }) => id) }
 }
 
-/** Faults that leave a balance which no case expects. */
+/** Faults that leave an unexpected balance. */
 const FAULTS: MutantId[] = ['rollback-repeat-refunds', 'rollback-refunds-the-amount-asked']
 const GROUPS = ['place', 'rollback']
 
@@ -78,7 +81,7 @@ describe('our own wallet, judged with a complete fixtures file,', () => {
   })
   afterAll(() => own?.stop())
 
-  /** One of every kind that the guide lists. */
+  /** One player of every kind in the guide. */
   async function fullFile() {
     const { operator } = own
     const make = async (over: Record<string, unknown> = {}, currency = 'EUR') => {
@@ -119,7 +122,7 @@ describe('our own wallet, judged with a complete fixtures file,', () => {
   test('passes, only cases with an operator call are not judged, and all players have their money', async () => {
     const file = await fullFile()
     const fixtures = parseFixturesFile(JSON.stringify(file))
-    // Those of ordinary players are judged in core.long.test.ts.
+    // core.long.test.ts judges the cases of ordinary players.
     const cases = WALLET_CASES.filter((one) => 'steps' in one && (one.player !== undefined || one.needs !== undefined))
     const report = await runWalletKit({ baseUrl: own.url, secret: own.secret, fixtures, cases })
     const unlike = report.results.filter(({ verdict }) => verdict.kind !== 'passed')

@@ -1,4 +1,7 @@
-/** The report as a page, in a real browser: readable, still, and deaf to what a wallet puts into its answers. */
+/**
+ * The HTML report in a browser: readable, without scripts or requests, and safe from hostile
+ * answers of a wallet.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

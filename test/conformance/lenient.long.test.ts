@@ -1,9 +1,9 @@
-/** The kit insists as the service does, and not for ever. Its gaps make seconds. */
+/** The kit repeats calls as the service does, with gaps of seconds and a limit. */
 import { expect, test } from 'vitest'
 import { isRollback, passing, verdicts } from './lenient.ts'
 import type { MutantId } from './mutants/mutants.ts'
 
-/** Milliseconds: the gaps of one call, in some rounds of a race. */
+/** Milliseconds for the gaps of one call, in several rounds of a race. */
 const TIMEOUT_MS = 120_000
 
 test.concurrent('a wallet that answers a Rollback with 503 for ten seconds fails', {

@@ -1,4 +1,7 @@
-/** A wallet that behaves as the interface lets it passes: it fails for a moment, or answers as it likes where nothing is shown. */
+/**
+ * A wallet passes with every permitted behaviour: temporary failures, and any answer where the
+ * interface shows none.
+ */
 import { expect, test } from 'vitest'
 import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
 import type { Asked } from './faulty-proxy.ts'

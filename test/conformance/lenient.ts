@@ -1,4 +1,6 @@
-/** The right wallet, or a mutant, behind a door that fails now and then, judged by some cases. */
+/**
+ * The correct wallet, or a mutant, behind a proxy with temporary failures, judged by some cases.
+ */
 import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
 import { runWalletKit } from '../../src/conformance/wallet/play/wallet-kit-run.ts'
 import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator-fixtures.ts'
@@ -8,7 +10,7 @@ import { startTestWallet } from './mutants/wallet.ts'
 
 export const isRollback = ({ method, type }: Asked) => method === 'PUT' && type === 3
 
-/** What becomes of each of these cases; why it failed. */
+/** The outcome of each case, with the reason of a failure. */
 export async function verdicts(ids: readonly string[], door: Door, fault?: MutantId): Promise<string[]> {
   const wallet = await startTestWallet({ ...(fault !== undefined && { fault }) })
   const front = await frontOf(wallet.url, door)

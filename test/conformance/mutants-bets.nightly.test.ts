@@ -1,4 +1,4 @@
-/** Half of the matrix of mutants, so that two processes share the work: bets, results, races and money. */
+/** Half of the mutants, so that two processes share the work: bets, results, races and money. */
 
 import { testMutants } from './mutants/matrix.ts'
 import { BET_MUTANTS, type MutantId } from './mutants/mutants.ts'

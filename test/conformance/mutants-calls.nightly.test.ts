@@ -1,4 +1,7 @@
-/** Half of the matrix of mutants, so that two processes share the work: signatures, messages, answers, user data. */
+/**
+ * Half of the mutants, so that two processes share the work: signatures, messages, answers, user
+ * data.
+ */
 
 import { testMutants } from './mutants/matrix.ts'
 import { CALL_MUTANTS, type MutantId } from './mutants/mutants.ts'

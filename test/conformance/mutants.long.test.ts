@@ -1,6 +1,6 @@
 /**
- * The wallet that the conformance kit is judged by: without a fault it is correct by the independent model of test/model,
- * each of its faults is one switch, and the cases of the kit are told apart by them.
+ * The test wallet of the conformance kit. Without a fault it agrees with the independent model of
+ * test/model. Each fault is one switch, and the mutants distinguish the kit's cases.
  */
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -55,7 +55,10 @@ test('the wallet without a fault passes every case, advice included', async () =
   expect(notPassed(await judgeTestWallet())).toEqual([])
 })
 
-/** mutants-calls.nightly.test.ts and mutants-bets.nightly.test.ts compare it with what fails. */
+/**
+ * mutants-calls.nightly.test.ts and mutants-bets.nightly.test.ts compare the page with the failing
+ * cases.
+ */
 describe('the page of mutants', () => {
   const matrix = readPage()
   const mutantsOf = (id: string) => MUTANT_IDS.filter((mutant) => matrix.get(mutant)?.includes(id))

@@ -1,4 +1,4 @@
-/** The kit accuses no wallet that the platform takes: answers that are good and oddly wrapped (C-11). */
+/** The kit accepts every answer that the platform accepts, also in an unusual form (C-11). */
 import { expect, test } from 'vitest'
 import type { Door } from './faulty-proxy.ts'
 import { passing, verdicts } from './lenient.ts'

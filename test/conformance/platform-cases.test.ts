@@ -1,4 +1,6 @@
-/** The cases as a catalogue: every row of part H is covered, ids are unique and in groups, sentences say something. */
+/**
+ * The catalogue of platform cases: every row of part H is covered, and ids and texts are unique.
+ */
 import { expect, test } from 'vitest'
 import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts'
 

@@ -1,4 +1,4 @@
-/** `purser conformance platform` as a person runs it, on the small test platform in real time. */
+/** `purser conformance platform` as a command, on the small test platform in real time. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -71,7 +71,7 @@ describe.concurrent('purser conformance platform', () => {
   })
 })
 
-/** In this process: what needs no platform needs no process either. */
+/** Runs the command in this process, for tests without a platform. */
 async function kitHere(flags: Partial<ConformancePlatformFlags>) {
   const written = { stdout: '', stderr: '' }
   const terminal = (name: keyof typeof written) => ({
@@ -123,7 +123,7 @@ test.each([
 test('Ctrl-C ends a run of conformance platform with 130 and a report of the judged cases', async () => {
   const stop = new AbortController()
   const report: string[] = []
-  // Told of each case: it comes with the first one, when most of the others have not begun.
+  // The command writes here after each case. The first case ends before most others have begun.
   const stderr = { isTTY: true, columns: 80, write: () => stop.abort() }
   const stdout = { write: (text: string) => void report.push(text) }
   const deps = { stdout, stderr, noColour: true, signal: stop.signal }

@@ -1,8 +1,10 @@
 /**
- * The kit of platforms is judged: the right platform passes every case, each mutant fails the case
- * about its fault, and no case is without a mutant. By day one in fifteen is judged, and those
- * without a row in the table. The table in the documentation is the result;
- * `PURSER_NIGHTLY=1 npx vitest run test/conformance/platform-mutants.long.test.ts -u` writes it.
+ * The kit for platforms: the correct platform passes every case, each mutant fails the case about
+ * its fault, and every case has a mutant.
+ *
+ * Each day one mutant in fifteen is judged, and each without a row in the table. The table in the
+ * documentation is the result; `PURSER_NIGHTLY=1 npx vitest run
+ * test/conformance/platform-mutants.long.test.ts -u` writes it.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -15,14 +17,20 @@ import { MUTANTS } from './platform-mutants/mutants.ts'
 import { readRows, writeTable } from './platform-mutants/table.ts'
 
 const TABLE = new URL('../../docs/reference/conformance-platform-mutants.md', import.meta.url).pathname
-/** Runs at once; more, and their own delays are judged. */
+/** Concurrent runs. With more, their own delays would be judged. */
 const AT_ONCE = 5
-/** Milliseconds between their starts: the first second of a run is the busiest. */
+/** Milliseconds between their starts, because the first second of a run is the busiest. */
 const START_GAP_MS = 500
-/** A busy machine can fail a case that is about time, or hide a fault that is; a case that does not see its mutant never fails. */
+/**
+ * A busy machine can fail a case about time, or hide a fault. A case that does not detect its
+ * mutant never fails.
+ */
 const MAX_RUNS = 4
 const ALL = PLATFORM_CASES.map(({ id }) => id)
-/** Measures how long other partners wait, so on a busy machine it fails beside any fault: it is compared for the one that it is about. */
+/**
+ * This case measures the delay of other partners, so on a busy machine it fails with any fault. It
+ * is compared only for its own mutant.
+ */
 const OF_DELAYS = 'platform-isolation-01'
 
 /** Days until each mutant was judged. */
@@ -34,8 +42,11 @@ const JUDGED = MUTANTS.filter(({ name }, i) => isDue(i, DAYS) || !ROWS.has(name)
 const failed = new Map<string, readonly string[]>(ROWS)
 
 /**
- * What is expected, if one of at most MAX_RUNS runs finds just that, or if all of it is found in some of them and nothing
- * else in all of them; else what each of them finds, or two in a row.
+ * Judges a mutant in at most MAX_RUNS runs.
+ *
+ * - Expected failures: one run finds exactly these, or some runs find each, and no other failure is
+ *   in every run.
+ * - Otherwise: the failures of every run, or of two runs in a row.
  */
 async function judgeOften(options: JudgeOptions, find: typeof failing, expected?: readonly string[]) {
   let always = ALL

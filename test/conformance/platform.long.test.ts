@@ -1,4 +1,7 @@
-/** Our own platform before the judge: a real process on a real Postgres, in real time, killed with -9 in the middle. */
+/**
+ * Our own platform under the kit: a real process on a real Postgres, in real time, killed with -9
+ * in between.
+ */
 import { afterAll, expect, test } from 'vitest'
 import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts'
 import { createApiDriver } from '../../src/conformance/platform/play/api-driver.ts'
@@ -9,9 +12,12 @@ import type { CaseResult } from '../../src/conformance/reports/conformance-repor
 import { createDatabase } from '../support/database.ts'
 import { spawnServer } from '../support/server-process.ts'
 
-/** Other tests keep this machine busy. */
+/** Milliseconds that other tests on this machine may add. */
 const NOISE_MS = 400
-/** A busy machine can fail a case that is about time: it is judged again, without the others. What is wrong fails each time. */
+/**
+ * A busy machine can fail a case about time, so it is judged again alone. A real fault fails each
+ * time.
+ */
 const MAX_RUNS = 3
 const KEY = 'the-key-of-the-judged-platform'
 const ends: (() => Promise<unknown>)[] = []
@@ -29,7 +35,10 @@ async function startOurs(databaseUrl: string) {
 
 const describe = ({ id, verdict }: CaseResult) => `${id}: ${verdict.kind === 'passed' ? 'passed' : verdict.why}`
 
-/** Left to the slow mode, which takes more than six minutes; test/platform/rollback-schedule.long.test.ts looks at them in simulated time. */
+/**
+ * The slow mode takes more than six minutes; test/platform/rollback-schedule.long.test.ts tests
+ * these cases in simulated time.
+ */
 const SLOW = PLATFORM_CASES.filter((one) => one.kind === 'scene' && one.slow === true).map(({ id }) => id)
 
 test('our platform passes part H of the kit', { timeout: 240_000 }, async () => {

@@ -1,7 +1,6 @@
 /**
- * The curl command of a failed case, run by curl itself.
- *
- * A stand-in could send other bytes than curl does, so these tests need curl and are no quick tests.
+ * The curl command of a failed case, run by the real curl, because a replacement might send other
+ * bytes.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -32,7 +31,7 @@ async function runShell(command: string): Promise<string> {
   return stdout
 }
 
-/** The wallet refuses a call with code 1 when curl sends other bytes than those that were signed. */
+/** The answer if curl sends other bytes than the signed ones. */
 const BAD_SIGNATURE = '"code":1,'
 
 test('the curl of a failed case on the terminal repeats its last call', async () => {

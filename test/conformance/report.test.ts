@@ -1,4 +1,6 @@
-/** The reports of a run: the text on the terminal, the files, and the secrets that neither may hold. */
+/**
+ * The reports of a run: the text on the terminal, the files, and the absence of secrets in both.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +9,7 @@ import type { ConformanceWalletFlags } from '../../src/conformance/wallet/wallet
 import { type RunningWallet, startTestWallet } from './mutants/wallet.ts'
 import { flagsOf, type Ran, runCommand } from './run-command.ts'
 
-/** Each rollback refunds: a MUST fails. */
+/** This wallet refunds with each rollback, so a MUST fails. */
 let wallet: RunningWallet
 let folder: string
 let ran: Ran
@@ -32,7 +34,7 @@ function run(flags: ConformanceWalletFlags): Promise<Ran> {
   return runCommand({ ...flagsOf(wallet), only: ['place-01', 'rollback'], ...flags })
 }
 
-/** What the terminal shows of one request or answer. */
+/** The lines of one request or answer on the terminal. */
 function shown(mark: string): string[] {
   return [...ran.out.matchAll(new RegExp(`^ {4}${mark} (.*)$`, 'gm'))].map(({ 1: line = '' }) => line)
 }
@@ -112,7 +114,7 @@ describe('the report file', () => {
   })
 })
 
-/** Every member, as `results[].verdict.kind`; what is keyed by names of the wire is one. */
+/** Every member, as `results[].verdict.kind`; an object with names of the wire counts as one. */
 function pathsOf(value: unknown, path = ''): string[] {
   if (path.endsWith('.headers')) return [path]
   if (Array.isArray(value)) return value.flatMap((item) => pathsOf(item, `${path}[]`))

@@ -1,4 +1,4 @@
-/** `conformance wallet` run in this process, with what it printed and how it ended. */
+/** Runs `conformance wallet` in this process; resolves to its output and exit code. */
 import {
   type ConformanceWalletFlags,
   runConformanceWallet,
@@ -22,7 +22,6 @@ export async function runCommand(flags: ConformanceWalletFlags): Promise<Ran> {
   return { code, out: out.join(''), err: err.join('') }
 }
 
-/** The wallet's address and keys as flags. */
 export function flagsOf({ url, secret, operatorKey }: RunningWallet): ConformanceWalletFlags {
   return { baseUrl: url, secret, operatorApi: url, operatorKey }
 }

@@ -1,9 +1,9 @@
-/** A fault of money is seen whatever the players begin with, with /user/balance and without it. */
+/** A fault of money is detected with every start balance, with and without /user/balance. */
 import { describe, expect, test } from 'vitest'
 import { MUTANTS, type MutantId } from './mutants/mutants.ts'
 import { failingMusts, START_BALANCES } from './mutants/start-balances.ts'
 
-/** The cases that play with the whole balance: the only ones that a player with little money can play. */
+/** The cases that use the whole balance are the only ones for a player with little money. */
 const CASES_OF_ANY_BALANCE = ['place-02', 'place-03', 'money-08']
 
 const MONEY_FAULTS: readonly MutantId[] = [

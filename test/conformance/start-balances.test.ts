@@ -1,4 +1,4 @@
-/** The balances at which a wallet with floating-point balances was once acquitted; the others are in the long test. */
+/** Balances with which a floating-point wallet once passed; the long test has further ones. */
 import { expect, test } from 'vitest'
 import type { MutantId } from './mutants/mutants.ts'
 import { failingMusts } from './mutants/start-balances.ts'

@@ -1,4 +1,7 @@
-/** What a person reads after a run: causes and not calls, what is not judged, and nothing of the wallet's raw. */
+/**
+ * The terminal report: causes instead of calls, the cases without a verdict, and escaped answers of
+ * the wallet.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -186,7 +189,7 @@ test('the terminal report orders causes by cost, and each MUST before each SHOUL
   expect(causes.flatMap(({ results }) => results)).toHaveLength(WALLET_CASES.length)
 })
 
-/** Escape sequences, a command of a CI server, the end of a line, a mark of direction. */
+/** Escape sequences, commands of CI servers, a line end, a mark of direction. */
 const EVIL = '\u001b[2J\u009b2J\r\n::error::owned\n##[error]\u202e'
 
 test('the terminal report escapes what a wallet answers', async () => {
@@ -204,7 +207,7 @@ test('the terminal report escapes what a wallet answers', async () => {
   ]
   for (const { out } of texts) {
     expect(out).toContain('\\u009b2J')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are the ones that are meant
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test is about them
     expect(out).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|^\s*::|##\[/m)
   }
   expect(readFileSync(file, 'utf8')).not.toMatch(/[\u0080-\u009f\u202e]|^\s*::|##\[/m)

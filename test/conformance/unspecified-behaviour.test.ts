@@ -1,4 +1,7 @@
-/** A judge must not accuse: what interface.md leaves open may fail advice only. Nor look away: money lost or made fails a MUST. */
+/**
+ * The kit fails at most advice where interface.md is silent, and fails a MUST where money is lost
+ * or made.
+ */
 import { describe, expect, test } from 'vitest'
 import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts'
 import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
@@ -7,7 +10,7 @@ import { MUTANTS, type MutantId } from './mutants/mutants.ts'
 import { readPage } from './mutants/table.ts'
 import { readRows } from './platform-mutants/table.ts'
 
-/** Faults by our decisions only: a wallet that does so obeys the interface to the letter. */
+/** Faults only by our decisions; such a wallet obeys the interface. */
 const LEFT_OPEN: readonly MutantId[] = [
   ...(['signature-alg-unread', 'signature-crit-accepted', 'signature-payload-accepted'] as const),
   ...(['type-as-text-accepted', 'amount-text-accepted', 'decimals-rounded', 'decimals-cut'] as const),
@@ -17,18 +20,18 @@ const LEFT_OPEN: readonly MutantId[] = [
   ...(['unsettle-token-demanded', 'codes-of-tokens-mixed', 'settle-currency-unchecked'] as const),
   ...(['odd-description-refused', 'second-slash-404'] as const),
   ...(['content-type-demanded', 'extra-member-refused', 'signature-own-header', 'conflict-409'] as const),
-  // Where the interface shows no answer, any but a success is one.
+  // Where the interface shows no answer, any except a success is permitted.
   ...(['bad-signature-401', 'bad-signature-500', 'bad-token-403', 'unknown-bet-404', 'invalid-data-422'] as const),
   ...(['malformed-json-crashes', 'empty-body-crashes', 'array-body-crashes', 'bet-id-absent-crashes'] as const),
   ...(['huge-amount-crashes', 'long-info-crashes', 'user-id-65-crashes', 'long-token-crashes'] as const),
-  // Calls that meet: a bet that fails is taken back, and a Rollback that fails is sent again.
+  // Concurrent calls: a failed bet is rolled back, and a failed Rollback is sent again.
   ...(['race-second-bet-refused', 'race-second-bet-500', 'race-settle-500', 'race-settle-100'] as const),
   ...(['race-rollback-500', 'race-rollback-100', 'place-cancelled-ok'] as const),
   // Ids that the service never uses twice, and reasons that it never gives.
   ...(['used-request-id-refused', 'bet-ids-global', 'place-other-amount-ok', 'settle-of-another'] as const),
   ...(['bet-id-in-any-case', 'bets-shared-by-players'] as const),
   ...(['rollback-of-another', 'error-codes-listed-only', 'rollback-settled-refused'] as const),
-  // Of Unsettle the interface shows nothing but the name.
+  // The interface shows only the name of Unsettle.
   ...(['unsettle-ignored', 'unsettle-unknown-ok', 'unsettle-loss-refunds', 'unsettle-cashout-ignored'] as const),
   ...(['unsettle-leaves-settled', 'unsettle-cancelled-reopens', 'unsettle-partial', 'race-unsettle-repeat'] as const),
 ]
@@ -47,7 +50,10 @@ const MONEY: readonly MutantId[] = [
   ...(['refund-unit-more', 'refund-unit-less', 'whole-balance-refused'] as const),
 ]
 
-/** What may be advice at most, of platforms. What is not shown is the order of results, what a 200 without a good body means, and Unsettle. */
+/**
+ * Faults of platforms that are at most advice. The interface does not show the order of results,
+ * the meaning of a 200 without a valid body, and Unsettle.
+ */
 const LEFT_OPEN_TO_PLATFORMS = [
   ...['takes a broken body for accepted', 'takes an empty body for accepted', 'does not compare the transactionId'],
   ...['does not try an Unsettle again', 'lets an Unsettle overtake the Settles before it'],

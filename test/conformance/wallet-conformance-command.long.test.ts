@@ -1,4 +1,4 @@
-/** `conformance wallet` as a command: what it prints and how it ends. */
+/** `conformance wallet` as a command: its output and exit code. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -133,7 +133,7 @@ test('purser conformance wallet ends with 3 when no server listens', async () =>
   expect([code, err]).toEqual([3, expect.stringContaining('the operator API does not answer')])
 })
 
-/** Calls that the wallet has answered. */
+/** Number of calls that the wallet has answered. */
 async function callsSoFar(): Promise<number> {
   const metrics = await (await fetch(`${wallet.url}/metrics`)).text()
   const counts = [...metrics.matchAll(/^wallet_calls_total\{.*\} (\d+)$/gm)].map(([, count]) => Number(count))

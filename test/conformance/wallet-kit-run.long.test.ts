@@ -1,4 +1,7 @@
-/** The kit against our own wallet: with players made over the operator API, with players of a file, with balances probed by bets. */
+/**
+ * The kit on our own wallet: with players from the operator API, with players from a file, and with
+ * balances probed by bets.
+ */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type CaseResult, type ConformanceReport, isGood } from '../../src/conformance/reports/conformance-report.ts'
 import { formatTerminalReport, plainReportPaint } from '../../src/conformance/reports/terminal-report.ts'
@@ -11,10 +14,13 @@ import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type Front, frontOf } from './faulty-proxy.ts'
 
-/** Milliseconds for one run of the kit, beside other tests on two cores; alone it takes seconds. */
+/** Milliseconds for one run of the kit during other tests on two cores; alone it takes seconds. */
 vi.setConfig({ testTimeout: 180_000 })
 
-/** Days until each other kind of players was judged; players made for each case are judged every day. */
+/**
+ * Days until each other kind of players was judged; players made for each case are judged every
+ * day.
+ */
 const DAYS = 5
 
 let wallet: TestWallet

@@ -1,8 +1,8 @@
-/** Amounts of the wire, read digit by digit as they were written (M-1, M-2). */
+/** Amounts of the wire, read digit by digit as written (M-1, M-2). */
 import { Crash } from './crash.ts'
 import type { Faults } from './mutants.ts'
 
-/** A JSON number whose digits are kept. */
+/** A JSON number with its original digits. */
 export class Digits {
   readonly written: string
   constructor(written: string) {
@@ -27,7 +27,7 @@ export function decimalsOf(faults: Faults, currency: string): number | undefined
   return decimals !== undefined && faults.has('two-decimals-everywhere') ? 2 : decimals
 }
 
-/** Minor units; undefined for what is no amount of this currency. */
+/** Minor units; undefined if the value is no amount of this currency. */
 export function unitsOf(faults: Faults, value: unknown, decimals: number): bigint | undefined {
   const written = writtenOf(faults, value)
   if (written === undefined) return undefined
@@ -67,7 +67,7 @@ function scaled(faults: Faults, digits: bigint, shift: number): bigint | undefin
   return faults.has('decimals-rounded') ? (digits + divisor / 2n) / divisor : undefined
 }
 
-/** The same units, unless a fault carries them through a type that cannot hold them. */
+/** The same units, unless a fault converts them to an unsuitable type. */
 function carried(faults: Faults, units: bigint, amount: number, decimals: number): bigint {
   if (faults.has('float-amount-cut')) return BigInt(Math.trunc(amount * 10 ** decimals))
   if (faults.has('single-precision')) return BigInt(Math.round(Math.fround(amount) * 10 ** decimals))

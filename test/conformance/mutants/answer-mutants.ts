@@ -1,4 +1,7 @@
-/** Faults in the answers: statuses, bodies, times (R-1, R-2, interface.md, Errors), and in what User data tells (P-1 to P-5). */
+/**
+ * Faults in answers: statuses, bodies, times (R-1, R-2; interface.md, Errors), and in User data
+ * (P-1 to P-5).
+ */
 import { type Mutant, seenOnWire, seenWithOperator } from './mutant.ts'
 
 export const ANSWER_MUTANTS = {

@@ -1,4 +1,4 @@
-/** What goes over the wire: status and body of each answer (R-1 to R-3; interface.md, Errors). */
+/** Status and body of each answer (R-1 to R-3; interface.md, Errors). */
 import { randomUUID } from 'node:crypto'
 import { REPLY_CODES } from '../../../src/protocol/reply-codes.ts'
 import type { CallName } from './check-signature.ts'
@@ -51,7 +51,7 @@ function timeOf(wallet: Wallet, at: string): string | number {
   return has(wallet, 'time-as-sql') ? at.slice(0, 19).replace('T', ' ') : at
 }
 
-/** always 400. */
+/** A rejection is always 400. */
 function statusOf(wallet: Wallet, name: CallName | undefined, code: number): number {
   if (has(wallet, 'refusals-as-200')) return 200
   if (code === 1 && has(wallet, 'bad-signature-401')) return 401

@@ -1,4 +1,7 @@
-/** The four bet operations: one at a time per player, judged, then written at once. */
+/**
+ * The four bet operations: one at a time per player, decided completely and then written in one
+ * step.
+ */
 import { randomUUID } from 'node:crypto'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { Crash } from './crash.ts'
@@ -10,7 +13,10 @@ import { settle } from './settle.ts'
 import { betKey, has, nowOf, requestKey, type Wallet } from './state.ts'
 import { unsettle } from './unsettle.ts'
 
-/** Milliseconds between check and write in a wallet that does not wait its turn: calls sent together meet in it. */
+/**
+ * Milliseconds between check and write in a wallet without turns, so that concurrent calls
+ * interfere.
+ */
 const RACE_MS = 8
 
 const DECIDE = { place, settle, unsettle, rollback }
@@ -28,7 +34,7 @@ export async function handleBetCall(wallet: Wallet, call: BetCall): Promise<Answ
   })
 }
 
-/** By a fault that fails where others wait: with code 100, or it throws. */
+/** Faults that reject a waiting call with code 100, or throw. */
 function failsBesideAnother(wallet: Wallet, { operation }: BetCall): boolean {
   switch (operation) {
     case 'place':
@@ -47,13 +53,16 @@ function failsBesideAnother(wallet: Wallet, { operation }: BetCall): boolean {
   }
 }
 
-/** As long as a database would take: whoever does not wait for a turn gets in between. */
+/** Takes as long as a database, so that a call without a turn runs in between. */
 async function waitBeforeWriting({ isSlow }: Wallet): Promise<void> {
   if (isSlow) await setTimeout(RACE_MS)
   else await setImmediate()
 }
 
-/** The calls with the same key wait for each other: those of one player (I-1), unless a fault lets some overtake. */
+/**
+ * Calls with the same key wait for each other. The key is the player (I-1), unless a fault changes
+ * it.
+ */
 function turnOf(wallet: Wallet, { operation, userId, transactionId }: BetCall): string {
   const player = JSON.stringify([userId])
   const blind = blindTo(wallet, operation)
@@ -74,7 +83,7 @@ function turnOf(wallet: Wallet, { operation, userId, transactionId }: BetCall): 
   }
 }
 
-/** By a fault that writes the balance that it read: what came between is lost. */
+/** Faults that write the balance from an earlier read, so that a change in between is lost. */
 function blindTo(wallet: Wallet, operation: BetCall['operation']): 'other operations' | 'everything' | undefined {
   if (operation === 'place') return has(wallet, 'race-bet-overwrites') ? 'other operations' : undefined
   if (operation !== 'settle') return undefined
@@ -97,7 +106,7 @@ function writeMove(wallet: Wallet, { operation }: BetCall, { player, purse, unit
   player.paid.set(day, (player.paid.get(day) ?? 0n) + units)
 }
 
-/** For the statement. */
+/** Records a movement for the statement. */
 export function note({ movements }: Wallet, userId: string, currency: string, units: bigint): void {
   const key = JSON.stringify([userId, currency])
   const known = movements.get(key)

@@ -1,4 +1,4 @@
-/** Whether the platform sent these bytes (S-1, S-2). */
+/** The signature check of received bytes (S-1, S-2). */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Faults, MutantId } from './mutants.ts'
 
@@ -14,7 +14,7 @@ const UNCHECKED: Readonly<Partial<Record<CallName, MutantId>>> = {
   check: 'signature-check-unchecked',
 }
 
-/** `name` is what the call would be; only a fault may look at it, as nothing of the body is believed yet. */
+/** Only a fault reads `name`, because the body is not verified yet. */
 export function isSigned(
   faults: Faults,
   name: CallName | undefined,
@@ -67,7 +67,7 @@ function signingInput(faults: Faults, received: string, body: Buffer): string {
   return `${protectedHeader}.${body.toString('base64url')}`
 }
 
-/** The bytes received, unless a fault makes others of them. */
+/** The received bytes, unless a fault changes them. */
 function signedBytes(faults: Faults, body: Buffer): Buffer {
   if (faults.has('signature-over-latin1')) return Buffer.from(body.toString('latin1'))
   if (faults.has('signature-over-own-order')) return reserialised(body, inOwnOrder)
@@ -82,7 +82,7 @@ function reserialised(body: Buffer, change = (parsed: object) => parsed): Buffer
   }
 }
 
-/** As interface.md lists the members of a bet call. */
+/** The order of the members of a bet call in interface.md. */
 const OWN_ORDER = ['requestId', 'type', 'transactionId', 'token', 'userId', 'operatorUser', 'amount', 'currency']
 
 function inOwnOrder(body: object): object {

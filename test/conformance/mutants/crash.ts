@@ -1,4 +1,4 @@
-/** What a mutant throws where a careless wallet would have broken. */
+/** Thrown where a careless wallet would fail. */
 export class Crash extends Error {
   readonly status: number
   constructor(message: string, status = 500) {

@@ -1,4 +1,7 @@
-/** What a call leads to. Nothing is written until everything is judged; what is written is written at once. */
+/**
+ * The decision about a call. It is complete before anything is written, and then written in one
+ * step.
+ */
 import type { Purse } from './purse.ts'
 import type { BetCall } from './read-call.ts'
 import {
@@ -24,14 +27,14 @@ export interface Move {
   readonly purse: Purse
   /** Minor units, added to the purse. */
   readonly units: bigint
-  /** What was in the purse when this was decided. */
+  /** The balance of the purse at the decision. */
   readonly before: bigint
 }
 
 export interface Decision {
   readonly answer: Answer
   readonly moves?: readonly Move[]
-  /** What is known of the bet from now on. */
+  /** The new state of the bet. */
   readonly bet?: Bet
 }
 
@@ -39,12 +42,12 @@ export function refuse(code: number): Decision {
   return { answer: { kind: 'refused', code } }
 }
 
-/** Success that took effect, or was found to have taken effect, at this time (R-2). */
+/** Success; `at` is the time of the effect, which may be an earlier one (R-2). */
 export function accept({ transactionId, requestId }: BetCall, at: string): Decision {
   return { answer: { kind: 'bet', transactionId, requestId, at } }
 }
 
-/** Success without effect: the time is the original one. */
+/** Success without effect, with the original time. */
 export function repeat(wallet: Wallet, call: BetCall, at: string): Decision {
   return accept(
     call,
@@ -73,7 +76,7 @@ export function move(wallet: Wallet, player: Player, currency: string, units: bi
   return { player, purse, units, before: purse.units() }
 }
 
-/** I-1, unless a fault finds bets of others. */
+/** The player and the bet id identify a bet (I-1); a fault may find bets of other players. */
 export function findBet(wallet: Wallet, { operation, userId, transactionId }: BetCall): Bet | undefined {
   const own = wallet.bets.get(betKey(wallet, userId, transactionId))
   return own === undefined && findsOthers(wallet, operation) ? ofAnybody(wallet, transactionId) : own
@@ -103,7 +106,10 @@ export function ofAnybody({ bets }: Wallet, transactionId: string): Bet | undefi
   return found?.[1]
 }
 
-/** P-1, L-4: what is wrong with a token; undefined for a live one of this player. */
+/**
+ * The code for a bad token: 3 unknown, 4 ended (P-1, L-4). Undefined for a live token of this
+ * player.
+ */
 export function tokenProblem(wallet: Wallet, session: Session | undefined, userId: string): 3 | 4 | undefined {
   if (session === undefined || session.userId !== userId) return 3
   if (!session.ended && session.expiresAt > wallet.clock.now()) return undefined

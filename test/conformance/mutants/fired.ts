@@ -1,15 +1,18 @@
-/** Which calls a fault of the test wallet had an effect on: those during which the wallet asked for it. */
+/**
+ * Records the calls that a fault of the test wallet affected: the calls during which the wallet
+ * read it.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Faults, MutantId } from './mutants.ts'
 
-/** The body of the call that is being answered. */
+/** The body of the call in progress. */
 const answering = new AsyncLocalStorage<string>()
 
 export function whileAnswering<T>(body: string, work: () => Promise<T>): Promise<T> {
   return answering.run(body, work)
 }
 
-/** The fault alone; `fired` receives the body of each call that asks for it. */
+/** A set with this fault; `fired` receives the body of each call that reads it. */
 export function recordedFault(fault: MutantId, fired: Set<string>): Faults {
   const faults = new Set([fault])
   const note = () => void fired.add(answering.getStore() ?? '')

@@ -1,4 +1,7 @@
-/** One test wallet, right or a mutant, judged by the whole kit over HTTP, with players made for each case. */
+/**
+ * One test wallet, correct or a mutant, judged by the whole kit over HTTP, with new players for
+ * each case.
+ */
 
 import type { ConformanceReport } from '../../../src/conformance/reports/conformance-report.ts'
 import type { WalletCase } from '../../../src/conformance/wallet/case/wallet-case.ts'
@@ -9,7 +12,7 @@ import type { Clock } from '../../../src/runtime/clock.ts'
 import { MUTANTS, type MutantId } from './mutants.ts'
 import { type RunningWallet, startTestWallet } from './wallet.ts'
 
-/** Milliseconds that `--patient` waits: the clock of the wallet is put forward by so much. */
+/** Milliseconds of the wait of `--patient`, by which the wallet's clock is advanced. */
 const RETRY_WAIT_MS = 300_000
 
 export async function judgeTestWallet(
@@ -32,7 +35,7 @@ export async function judgeTestWallet(
   }
 }
 
-/** Goes as the system's does, for sessions that run out, and can be put forward. */
+/** The system's clock, for sessions that expire, plus the advanced time. */
 function clockAhead(): Clock & { putForward(ms: number): Promise<void> } {
   let ahead = 0
   return {
@@ -43,12 +46,12 @@ function clockAhead(): Clock & { putForward(ms: number): Promise<void> } {
   }
 }
 
-/** The ids of the cases that fail. */
+/** The ids of the failed cases. */
 export function failing({ results }: ConformanceReport): string[] {
   return results.filter(({ verdict }) => verdict.kind === 'failed').map(({ id }) => id)
 }
 
-/** These and the ids of the cases that are not judged. */
+/** The ids of the failed cases and of the cases without a verdict. */
 export function notPassed({ results }: ConformanceReport): string[] {
   return results.filter(({ verdict }) => verdict.kind !== 'passed').map(({ id }) => id)
 }

@@ -1,4 +1,4 @@
-/** Faults of who keeps in a cache what a repeat must be told by: it is right for a while (I-2, R-2). */
+/** Faults of a cache for the detection of repeats, which is correct only for a while (I-2, R-2). */
 import { type Mutant, seenOnWire, seenWithPatience } from './mutant.ts'
 
 export const LATE_MUTANTS = {

@@ -1,9 +1,10 @@
 /**
- * Tests that each of these mutants fails just the cases that the page says; or writes the page.
+ * Tests that each of these mutants fails exactly the cases of its row in the page, or writes the
+ * page.
  *
- * A whole kit for each of 250 mutants takes two processors eight minutes. So a mutant is judged by the
- * cases of its row, and on one day of ten by the whole kit, which shows that no other case fails.
- * `npm run nightly` judges all of them by the whole kit.
+ * A whole kit for each of 250 mutants takes two processors eight minutes. So a mutant is judged by
+ * the cases of its row, and on one day of ten by the whole kit, which shows that no other case
+ * fails. `npm run nightly` judges each mutant by the whole kit.
  */
 import { writeFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
@@ -15,12 +16,15 @@ import { MUTANTS, type MutantId } from './mutants.ts'
 import { misnamed } from './named-mutants.ts'
 import { PAGE, readPage, rightCases, writePage } from './table.ts'
 
-/** A busy machine lets calls that race miss each other, and answers come late; a case that does not see its mutant never fails. */
+/**
+ * On a busy machine, racing calls may miss each other and answers are late. A case that does not
+ * detect its mutant never fails.
+ */
 const MAX_RUNS = 3
-/** Milliseconds for all runs of one mutant, beside four others. */
+/** Milliseconds for all runs of one mutant, together with four others. */
 const TIMEOUT_MS = 180_000
 const IS_WRITING = process.env.PURSER_WRITE_MUTANTS !== undefined
-/** Days until each mutant was judged by the whole kit. */
+/** Days until the whole kit has judged each mutant. */
 const DAYS = 10
 
 export function testMutants(ids: readonly MutantId[]): void {
@@ -50,7 +54,10 @@ function casesOf(id: MutantId, row: readonly string[]): readonly WalletCase[] {
   return WALLET_CASES.filter((one) => row.includes(one.id) || about.includes(one.id))
 }
 
-/** The expected failures, if one of the runs finds just these; else the failures that all runs find. */
+/**
+ * The expected failures, if one of the runs finds exactly these; otherwise the failures of every
+ * run.
+ */
 async function judgeOften(id: MutantId, cases: readonly WalletCase[], expected?: readonly string[]) {
   let report = await judgeTestWallet(id, cases)
   let failed: readonly string[] = failing(report)
@@ -66,7 +73,10 @@ function isAlike(id: MutantId, failed: readonly string[], expected?: readonly st
   return compared(id, failed)?.join() === compared(id, expected)?.join()
 }
 
-/** Of a race, the cases about it: what else suffers depends on which of the calls wins, and in which millisecond. */
+/**
+ * For a race, only the cases about it are compared. Other failures depend on the winner of the
+ * race.
+ */
 function compared(id: MutantId, failed?: readonly string[]): readonly string[] | undefined {
   return failed && id.startsWith('race-') ? rightCases(id, failed) : failed
 }

@@ -1,4 +1,4 @@
-/** Who may bet, and how much: 9, 14, 15, 16, 11, 12, 13, in this order. */
+/** The player's right and limits to bet: codes 9, 14, 15, 16, 11, 12, 13, in this order. */
 import { Digits, decimalsOf, unitsOf } from './amount.ts'
 import { NO_FAULTS } from './mutants.ts'
 import type { BetCall } from './read-call.ts'
@@ -23,7 +23,10 @@ function comesOfAge(birthday: string): number {
   return day.setUTCFullYear(day.getUTCFullYear() + LEGAL_AGE_YEARS)
 }
 
-/** Per currency and UTC day: over the bets placed today that were not rolled back, and what was paid today. */
+/**
+ * Limits per currency and UTC day, over the bets placed today and not rolled back, and over today's
+ * payouts.
+ */
 export function limitProblem(
   wallet: Wallet,
   call: BetCall,

@@ -1,16 +1,21 @@
-/** What one deliberate fault of the test wallet is. The lists of them lie beside this file, one per subject. */
+/**
+ * The description of one deliberate fault of the test wallet. Each subject has a list in a file of
+ * this folder.
+ */
 
-/** A row of the catalogue of cases: its part and number, K for the sequences that revealed real bugs. */
+/**
+ * A row of the catalogue of cases: its part and number. K is the part of sequences that revealed
+ * real bugs.
+ */
 export type CatalogueRow = `${'A' | 'B' | 'C' | 'D' | 'E' | 'F' | 'I' | 'K'}${number}`
 
 export interface Mutant {
-  /** What is wrong with this wallet. */
   readonly sentence: string
   /** At least one failing case of the kit must cover one of these rows. */
   readonly catches: readonly CatalogueRow[]
-  /** It can also be seen with players of a fixtures file, without an operator API that makes and changes them. */
+  /** The fault is also detected with players of a fixtures file, without an operator API. */
   readonly withoutOperatorApi: boolean
-  /** It is seen only when the kit waits before it repeats everything (--patient). */
+  /** The fault is detected only when the kit waits before it repeats everything (--patient). */
   readonly takesPatience: boolean
 }
 

@@ -7,7 +7,7 @@ import { REPLAY_MUTANTS } from './replay-mutants.ts'
 import { CASHOUT_MUTANTS, ROLLBACK_MUTANTS, SETTLE_MUTANTS, UNSETTLE_MUTANTS } from './result-mutants.ts'
 import { REQUEST_MUTANTS, SIGNATURE_MUTANTS } from './signature-mutants.ts'
 
-/** Faults in what is read and answered. */
+/** Faults in reading and answering calls. */
 export const CALL_MUTANTS = {
   ...SIGNATURE_MUTANTS,
   ...REQUEST_MUTANTS,
@@ -16,7 +16,7 @@ export const CALL_MUTANTS = {
   ...USER_DATA_MUTANTS,
 } as const
 
-/** Faults in what becomes of bets and balances. */
+/** Faults in the state of bets and balances. */
 export const BET_MUTANTS = {
   ...MONEY_MUTANTS,
   ...PLACE_MUTANTS,
@@ -35,7 +35,10 @@ export type MutantId = keyof typeof MUTANTS
 
 export const MUTANT_IDS = Object.keys(MUTANTS) as MutantId[]
 
-/** The faults of one wallet: none in the correct one, exactly one in a mutant. Each id is asked for at one place. */
+/**
+ * The faults of one wallet: none in the correct one, exactly one in a mutant. Each id is read at
+ * one place.
+ */
 export type Faults = ReadonlySet<MutantId>
 
 export const NO_FAULTS: Faults = new Set()

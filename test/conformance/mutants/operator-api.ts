@@ -1,4 +1,4 @@
-/** Just enough of the operator API that a test, or the kit, can make players and change them. */
+/** The part of the operator API with which a test or the kit makes and changes players. */
 import { randomBytes } from 'node:crypto'
 import { Digits, decimalsOf, decimalText, unitsOf } from './amount.ts'
 import { note } from './bet-calls.ts'
@@ -81,7 +81,7 @@ function show({ purses: _, paid: __, ...player }: Player): object {
   return player
 }
 
-/** RFC 7396: null takes a member away. */
+/** RFC 7396: null removes a member. */
 function patch(player: Player, { limits, customFields, ...members }: Body): Player {
   if (limits !== undefined) player.limits = merged(player.limits, limits)
   if (customFields !== undefined) player.customFields = merged(player.customFields ?? {}, customFields)
@@ -111,7 +111,7 @@ function startSession(wallet: Wallet, player: Player, body: Body, status: number
   if (!player.currencies.includes(currency)) return problem(409, 'currency_not_available')
   const ttlSeconds = typeof body.ttlSeconds === 'number' ? body.ttlSeconds : DEFAULT_TTL_S
   const expiresAt = new Date(wallet.clock.now().getTime() + ttlSeconds * MS)
-  const token = randomBytes(32).toString('base64url') // P-1
+  const token = randomBytes(32).toString('base64url') // 43 characters (P-1)
   const session: Session = {
     ...{ userId: player.userId, currency, expiresAt, ended: false },
     ...(body.ip !== undefined && { userSessionIp: textOf(body.ip) }),
@@ -125,7 +125,7 @@ function endSessions({ sessions }: Wallet, { userId }: Player): void {
   for (const session of sessions.values()) if (session.userId === userId) session.ended = true
 }
 
-/** P-1: a new token, and the earlier ones end. */
+/** A switch gives a new token and ends the earlier ones (P-1). */
 function switchCurrency(wallet: Wallet, player: Player, body: Body): OperatorReply {
   const currency = textOf(body.currency)
   if (!player.currencies.includes(currency)) return problem(409, 'currency_not_available')
@@ -134,7 +134,7 @@ function switchCurrency(wallet: Wallet, player: Player, body: Body): OperatorRep
   return startSession(wallet, player, body, 200)
 }
 
-/** Once per reference. */
+/** A reference moves money once. */
 function moveCash(wallet: Wallet, player: Player, body: Body, sign: 1n | -1n): OperatorReply {
   const currency = textOf(body.currency)
   const decimals = decimalsOf(wallet.faults, currency)
@@ -154,14 +154,14 @@ function moveCash(wallet: Wallet, player: Player, body: Body, sign: 1n | -1n): O
   return { status: 201, body: moved }
 }
 
-/** O-2: in both directions, to whoever it is. */
+/** An adjustment works in both directions, also for excluded players (O-2). */
 function adjust(wallet: Wallet, player: Player, body: Body): OperatorReply {
   const signed = textOf(body.amount)
   const movement = { ...body, amount: signed.replace('-', ''), despiteExclusion: true }
   return moveCash(wallet, player, movement, signed.startsWith('-') ? -1n : 1n)
 }
 
-/** O-3 */
+/** The exclusions that reject a deposit (O-3). */
 function exclusionOf({ clock }: Wallet, { status, selfExcludedUntil }: Player): string | undefined {
   if (status === 'blocked') return 'player_blocked'
   const isExcluded = selfExcludedUntil !== undefined && new Date(selfExcludedUntil) > clock.now()
@@ -194,7 +194,7 @@ function viewOf({ faults }: Wallet, { state, placement, payout, resultType }: Be
   return { status: state, currency, stake: text(stake), stakePaidBy: 'player', ...result }
 }
 
-/** The player's movements in one currency, newest first, all on one page. */
+/** The player's movements in one currency, newest first, in one page. */
 export function statement({ faults, movements }: Wallet, userId: string, currency: string): OperatorReply {
   const moved = movements.get(JSON.stringify([userId, currency])) ?? []
   const decimals = decimalsOf(faults, currency) ?? 2

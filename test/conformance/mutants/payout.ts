@@ -1,8 +1,8 @@
-/** What a settlement pays, and what it pays instead of an earlier one (interface.md, Resettle; L-1, L-6). */
+/** The payout of a settlement and of a corrected one (interface.md, Resettle; L-1, L-6). */
 import type { BetCall } from './read-call.ts'
 import { type Bet, has, type Placement, type Wallet } from './state.ts'
 
-/** The difference that moves: the new payout less the one in force. */
+/** The new payout minus the present one. */
 export function toPay(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): bigint {
   const paid = bet.state === 'settled' ? bet.payout : 0n
   const wanted = wantedBy(wallet, call, placement)
@@ -11,7 +11,7 @@ export function toPay(wallet: Wallet, call: BetCall, bet: Bet, placement: Placem
   return wanted < paid && has(wallet, 'resettle-down-ignored') ? 0n : wanted - paid
 }
 
-/** A repeat comes this far only where a fault pays it again. */
+/** A repeat gets here only if a fault pays it again. */
 function isOnTop(wallet: Wallet, { amount, resultType }: BetCall, bet: Bet): boolean {
   const isSameAmount = bet.payout === amount
   if (isSameAmount && bet.resultType === resultType) return true
@@ -21,7 +21,7 @@ function isOnTop(wallet: Wallet, { amount, resultType }: BetCall, bet: Bet): boo
   return resultType === 'cashout' && has(wallet, 'cashout-after-result-on-top')
 }
 
-/** L-6: the amount decides. */
+/** The amount decides the payout (L-6). */
 function wantedBy(wallet: Wallet, call: BetCall, { stake }: Placement): bigint {
   const { amount = 0n } = call
   switch (call.resultType) {
@@ -39,6 +39,6 @@ function wantedBy(wallet: Wallet, call: BetCall, { stake }: Placement): bigint {
     case 'cashout':
       return has(wallet, 'cashout-unpaid') ? 0n : amount
     default:
-      return amount // only where a fault let the type pass
+      return amount // only if a fault accepted the type
   }
 }

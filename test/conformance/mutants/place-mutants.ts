@@ -1,4 +1,7 @@
-/** Faults of Place bet: amounts, tokens, players, repeats (M-*, P-1, I-*, column "Place bet" of the life table). */
+/**
+ * Faults of Place bet: amounts, tokens, players, repeats (M-*, P-1, I-*, column "Place bet" of the
+ * life table).
+ */
 import { type Mutant, seenOnWire, seenWithOperator } from './mutant.ts'
 
 export const MONEY_MUTANTS = {

@@ -12,7 +12,7 @@ export function place(wallet: Wallet, call: BetCall): Decision {
   return (bet && placeAgain(wallet, call, bet)) ?? placeNew(wallet, call)
 }
 
-/** I-2, I-6: a requestId is no key, but for a fault. */
+/** A requestId does not identify a bet, except by a fault (I-2, I-6). */
 function ofSameRequest(wallet: Wallet, { requestId }: BetCall): Bet | undefined {
   const { requestIds } = wallet
   if (has(wallet, 'request-id-is-the-bet')) return requestIds.get(requestId)
@@ -20,16 +20,16 @@ function ofSameRequest(wallet: Wallet, { requestId }: BetCall): Bet | undefined 
   return [...requestIds].find(([known]) => known.slice(0, 35) === requestId.slice(0, 35))?.[1]
 }
 
-/** By a fault that takes an id for used. */
+/** Faults that consider an id used. */
 function isTaken(wallet: Wallet, { requestId, transactionId }: BetCall): boolean {
   if (has(wallet, 'used-request-id-refused')) return wallet.requestIds.has(requestId)
   return has(wallet, 'bet-ids-global') && ofAnybody(wallet, transactionId) !== undefined
 }
 
-/** Undefined where a fault takes a known bet for a new one. */
+/** Undefined if a fault considers a known bet new. */
 function placeAgain(wallet: Wallet, call: BetCall, bet: Bet): Decision | undefined {
   switch (bet.state) {
-    case 'refused': // I-3
+    case 'refused': // a declined bet stays declined (I-3)
       return has(wallet, 'refused-bet-accepted-later') ? undefined : refuse(bet.refusal ?? 5)
     case 'cancelled':
       return placeCancelled(wallet, call, bet)
@@ -61,10 +61,10 @@ function placeTaken(wallet: Wallet, call: BetCall, { state }: Bet, placed: Place
   if (has(wallet, 'place-repeat-refused')) return refuse(8)
   const problem = tokenProblem(wallet, sessionOf(wallet, call), call.userId)
   if (problem !== undefined && has(wallet, 'place-repeat-needs-live-token')) return refuse(problem)
-  return repeat(wallet, call, placed.at) // I-5
+  return repeat(wallet, call, placed.at) // a repeat needs no live token (I-5)
 }
 
-/** Bets that a cache holds, in a wallet that has one. */
+/** The number of bets in the cache of a faulty wallet. */
 const CACHED_BETS = 200
 
 function isAncient(wallet: Wallet, { userId, transactionId }: BetCall): boolean {
@@ -118,7 +118,7 @@ export const NEW_BET = {
   ...{ acknowledged: new Map<string, string>(), refusedForGood: new Map() },
 }
 
-/** I-3: 7, 9 and 11 to 16 are remembered. */
+/** A refusal with 7, 9 or 11 to 16 is remembered (I-3). */
 function refuseForGood(wallet: Wallet, { userId, requestId }: BetCall, refusal: number): Decision {
   const bet = { ...NEW_BET, owner: userId, state: 'refused', at: nowOf(wallet), requestId, refusal } as const
   return { ...refuse(refusal), bet }

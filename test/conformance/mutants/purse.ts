@@ -1,4 +1,4 @@
-/** The money of a player in one currency: a count of minor units (M-1), or a float in the wallet that gets this wrong. */
+/** The money of a player in one currency: minor units (M-1), or a float in a faulty wallet. */
 import { decimalsOf, decimalText } from './amount.ts'
 import type { Faults } from './mutants.ts'
 
@@ -6,14 +6,13 @@ export interface Purse {
   readonly currency: string
   /** Minor units. */
   units(): bigint
-  /** Enough for this stake. */
   covers(units: bigint): boolean
   add(units: bigint): void
   /** Decimal text with all places of the currency. */
   text(): string
 }
 
-/** How a wallet that gets this wrong keeps a balance, and shows it. */
+/** The stored and the shown balance of a faulty wallet. */
 interface FloatFormat {
   keep(balance: number): number
   show(balance: number, decimals: number): string
@@ -34,7 +33,7 @@ function floatFormatOf(faults: Faults): FloatFormat | undefined {
   return faults.has('real-column') ? { keep: throughReal, show: rounded } : undefined
 }
 
-/** Postgres writes a float4 with the fewest digits that tell it from others; a client reads these. */
+/** Postgres writes a float4 with the fewest digits that identify it, and a client reads these. */
 function throughReal(balance: number): number {
   const kept = Math.fround(balance)
   const texts = [6, 7, 8, 9].map((digits) => kept.toPrecision(digits))

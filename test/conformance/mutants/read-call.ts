@@ -1,4 +1,4 @@
-/** From bytes to a call (R-6: JSON and shape, then method and type). */
+/** The conversion of bytes to a call (R-6: JSON and shape, then method and type). */
 import { parse } from 'lossless-json'
 import { Digits, decimalsOf, unitsOf } from './amount.ts'
 import { Crash, Malformed } from './crash.ts'
@@ -14,15 +14,15 @@ export interface BetCall {
   readonly transactionId: string
   readonly userId: string
   readonly token: string | undefined
-  /** Of the request; a rollback and an unsettlement do without. */
+  /** From the request; a rollback and an unsettlement need none. */
   readonly currency: string | undefined
-  /** Minor units: stake, payout, or what a rollback or an unsettlement says and nobody uses (I-4). */
+  /** Minor units: stake, payout, or the unused amount of a rollback or unsettlement (I-4). */
   readonly amount: bigint | undefined
   readonly resultType: string | undefined
   readonly hasBonus: boolean
 }
 
-/** Throws Malformed when the bytes are no JSON object. Amounts keep their digits. */
+/** Throws Malformed unless the bytes are a JSON object. Amounts keep their digits. */
 export function readBody(faults: Faults, bytes: Buffer): Body {
   if (bytes.length === 0 && faults.has('empty-body-crashes')) throw new Crash('there is no body')
   const body = parseJson(faults, bytes.toString('utf8'))
@@ -33,7 +33,7 @@ export function readBody(faults: Faults, bytes: Buffer): Body {
 
 function parseJson(faults: Faults, text: string): unknown {
   try {
-    JSON.parse(text) // lossless-json takes a little more than JSON
+    JSON.parse(text) // lossless-json accepts more than JSON
     return parse(text, keepAmounts, (written) => new Digits(written))
   } catch {
     if (text !== '' && faults.has('malformed-json-crashes')) throw new Crash('the body is no JSON')
@@ -81,7 +81,7 @@ export function readBetCall(wallet: Wallet, operation: BetOperation, body: Body)
     hasBonus: isBonus(body.bonusId),
   }
   if (call.resultType === 'cashout' && call.token === undefined && !faults.has('cashout-without-token'))
-    throw new Malformed('a cashout needs a token') // L-4
+    throw new Malformed('a cashout needs a token') // a missing token of a cashout is code 5 (L-4)
   const amount = amountOf(faults, operation, body, currency)
   if (operation === 'place') checkStake(faults, amount, body.bonusId)
   const isUnknown = currency !== undefined && decimalsFor(faults, currency) === undefined
@@ -109,7 +109,8 @@ function amountOf(
   if (amount === undefined && (operation === 'rollback' || operation === 'unsettle')) return undefined
   if (amount === undefined && operation === 'settle' && faults.has('amount-absent-is-zero')) return 0n
   const units = unitsOf(faults, operation === 'settle' ? payoutOf(amount) : amount, decimalsFor(faults, currency) ?? 2)
-  const isUnused = operation === 'rollback' || operation === 'unsettle' // W-21
+  // an unused amount is never rejected (W-21)
+  const isUnused = operation === 'rollback' || operation === 'unsettle'
   if (units === undefined && !isUnused) throw new Malformed('the amount is none of this currency')
   return units
 }
@@ -127,12 +128,12 @@ function isTakenForOwn(faults: Faults, operation: BetOperation): boolean {
   return operation === 'place' && faults.has('unknown-currency-accepted')
 }
 
-/** M-3 */
+/** A stake of 0 needs a bonus (M-3). */
 function checkStake(faults: Faults, stake: bigint | undefined, bonusId: unknown): void {
   if (stake === 0n && !isBonus(bonusId) && !faults.has('zero-stake-accepted')) throw new Malformed('the stake is 0')
 }
 
-/** D-1 */
+/** An id of 0 or below means no bonus (D-1). */
 function isBonus(bonusId: unknown): boolean {
   return typeof bonusId === 'number' && bonusId > 0
 }

@@ -1,4 +1,4 @@
-/** What was recorded as one call has an effect as another, or late (rows I1 to I4; S-5, I-2). */
+/** Recorded calls that have an effect as another call, or late (rows I1 to I4; S-5, I-2). */
 import { type Mutant, seenOnWire } from './mutant.ts'
 
 export const REPLAY_MUTANTS = {

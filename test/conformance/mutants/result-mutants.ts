@@ -1,4 +1,7 @@
-/** Faults of Rollback, Settle, cashout and Unsettle (I-4, L-*, the last three columns of the life table). */
+/**
+ * Faults of Rollback, Settle, cashout and Unsettle (I-4, L-*, the last three columns of the life
+ * table).
+ */
 import { type Mutant, seenOnWire, seenWithOperator } from './mutant.ts'
 
 export const ROLLBACK_MUTANTS = {

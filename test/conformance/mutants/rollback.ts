@@ -1,4 +1,6 @@
-/** Rollback (interface.md; the last column of the life table): the stored stake goes back once. */
+/**
+ * Rollback (interface.md; the last column of the life table): the stored stake is refunded once.
+ */
 import { accept, type Decision, findBet, move, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
 import { NEW_BET } from './place.ts'
 import type { BetCall } from './read-call.ts'
@@ -23,7 +25,7 @@ export function rollback(wallet: Wallet, call: BetCall): Decision {
   }
 }
 
-/** L-4, L-5: neither token nor player is looked at, but by a fault. */
+/** Only a fault checks token or player (L-4, L-5). */
 function isRefusedByFault(wallet: Wallet, call: BetCall): boolean {
   if (call.token === undefined && has(wallet, 'rollback-token-demanded')) return true
   const isDead = call.token !== undefined && tokenProblem(wallet, sessionOf(wallet, call), call.userId) !== undefined
@@ -32,7 +34,7 @@ function isRefusedByFault(wallet: Wallet, call: BetCall): boolean {
   return isBlocked && has(wallet, 'blocked-player-rollback-refused')
 }
 
-/** The tombstone refuses the late Place bet. */
+/** The tombstone rejects the late Place bet. */
 function rollbackUnknown(wallet: Wallet, call: BetCall): Decision {
   if (has(wallet, 'rollback-unknown-refused')) return refuse(5)
   const at = nowOf(wallet)
@@ -73,7 +75,8 @@ function rollbackSettled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
 
 function cancel(wallet: Wallet, call: BetCall, bet: Bet, { stake, currency }: Placement): Decision {
   const isOther = call.currency !== undefined && call.currency !== currency
-  if (isOther && !has(wallet, 'rollback-currency-unchecked')) return refuse(5) // I-4
+  // another currency than the bet's is code 5 (I-4)
+  if (isOther && !has(wallet, 'rollback-currency-unchecked')) return refuse(5)
   if (call.amount !== stake && has(wallet, 'rollback-amount-demanded')) return refuse(5)
   const owner = wallet.players.get(bet.owner)
   if (owner === undefined) return refuse(5)

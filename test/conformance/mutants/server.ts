@@ -1,4 +1,7 @@
-/** HTTP of the test wallet: bytes, routes, signature first (S-2), and what is thrown becomes an answer here. */
+/**
+ * The HTTP server of the test wallet: bytes, routes, signature first (S-2). It converts exceptions
+ * to answers.
+ */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
 import { type Rendered, render } from './answers.ts'
@@ -21,7 +24,7 @@ interface Request {
   readonly method: string
   readonly url: URL
   readonly headers: IncomingMessage['headers']
-  /** Undefined when it is larger than it may be. */
+  /** Undefined for a body above the limit. */
   readonly bytes: Buffer | undefined
 }
 
@@ -60,7 +63,8 @@ async function read(incoming: IncomingMessage): Promise<Request> {
 async function answer(wallet: Wallet, request: Request): Promise<Rendered> {
   const { method, url } = request
   const isDoubled = url.pathname.includes('//')
-  if (isDoubled && !has(wallet, 'second-slash-404')) url.pathname = url.pathname.replaceAll(/\/{2,}/g, '/') // D-4
+  // repeated slashes count as one (D-4)
+  if (isDoubled && !has(wallet, 'second-slash-404')) url.pathname = url.pathname.replaceAll(/\/{2,}/g, '/')
   if (url.pathname.startsWith('/operator/')) return answerOperator(wallet, request)
   if (wallet.hidesBalances && url.pathname === '/user/balance') return { status: 404, body: '' }
   if (method === 'GET' && url.pathname === '/healthz') return { status: 200, body: '{"status":"ok"}' }
@@ -102,7 +106,8 @@ function answerUser(
     request,
     () => name,
     async (body) => {
-      if ('type' in body && !readsBetCalls(wallet, name)) throw new Malformed('a body with a type is a bet call') // S-5
+      // a bet call is never a user call (S-5)
+      if ('type' in body && !readsBetCalls(wallet, name)) throw new Malformed('a body with a type is a bet call')
       return handle(wallet, body)
     },
   )
@@ -113,7 +118,7 @@ function readsBetCalls(wallet: Wallet, name: CallName): boolean {
   return name === 'check' ? has(wallet, 'check-of-a-bet-call') : has(wallet, 'profile-of-a-bet-call')
 }
 
-/** What an unsigned body says: of use to faults and to the name of the call in its refusal. */
+/** Reads an unverified body, for faults and for the name of a rejected call. */
 function peek(bytes: Buffer | undefined): { readonly type?: unknown } {
   try {
     return JSON.parse(bytes?.toString() ?? '') ?? {}
@@ -152,7 +157,7 @@ async function handleSigned(
   return handle(readBody(wallet.faults, bytes))
 }
 
-/** R-8 and S-4: neither the content type nor a replay is a reason to refuse. */
+/** Only a fault rejects a content type or a replay (S-4). */
 function refuseByFault(wallet: Wallet, contentType: string | undefined, bytes: Buffer): void {
   if (contentType !== 'application/json' && has(wallet, 'content-type-demanded')) throw new Crash('unsupported', 415)
   if (!has(wallet, 'replay-refused')) return

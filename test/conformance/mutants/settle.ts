@@ -33,7 +33,7 @@ export function settle(wallet: Wallet, call: BetCall): Decision {
   }
 }
 
-/** L-4, L-5: no token is looked at, but for a cashout, and no player is stopped. */
+/** Faults that check the token of a Settle other than a cashout, or the player (L-4, L-5). */
 function refusalByFault(wallet: Wallet, call: BetCall): number | undefined {
   const problem = tokenProblem(wallet, sessionOf(wallet, call), call.userId)
   const { resultType } = call
@@ -66,7 +66,7 @@ function settleCancelled(wallet: Wallet, call: BetCall, bet: Bet): Decision {
   return has(wallet, 'settle-cancelled-ok') ? accept(call, nowOf(wallet)) : refuse(20)
 }
 
-/** I-2: what makes a later call the repeat of an earlier one. */
+/** Calls with the same content are repeats (I-2). */
 export function contentOf({ requestId, operation, amount, currency, resultType }: BetCall): string {
   return JSON.stringify([requestId, operation, String(amount), currency, resultType])
 }
@@ -78,14 +78,16 @@ function settlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Placem
   const refused = late === undefined ? refusalAgain(wallet, call, bet) : undefined
   if (refused !== undefined) return refused
   const isOther = call.currency !== placement.currency
-  if (isOther && !has(wallet, 'settle-currency-unchecked')) return refuse(5) // I-4
+  // another currency than the bet's is code 5 (I-4)
+  if (isOther && !has(wallet, 'settle-currency-unchecked')) return refuse(5)
   if (!paysAgain && isKnownResult(wallet, call, bet)) {
     if (bet.locked && has(wallet, 'lock-refuses-repeat')) return refuse(20)
     return remember(call, bet, repeat(wallet, call, bet.at))
   }
   const problem = call.resultType === 'cashout' ? cashoutProblem(wallet, call) : undefined
   if (problem !== undefined) return refuse(problem)
-  if (bet.state === 'settled' && bet.locked && !has(wallet, 'lock-ignored')) return refuseForGood(call, bet, 20) // L-3
+  // a locked bet is 20 (L-3)
+  if (bet.state === 'settled' && bet.locked && !has(wallet, 'lock-ignored')) return refuseForGood(call, bet, 20)
   return apply(wallet, call, bet, placement)
 }
 
@@ -101,7 +103,7 @@ function paysRepeat(wallet: Wallet, call: BetCall, bet: Bet): boolean {
   )
 }
 
-/** L-1: the same amount and result type; and what else a fault takes for the same. */
+/** True for the same amount and result type (L-1); a fault accepts others as the same. */
 function isKnownResult(wallet: Wallet, { amount, resultType }: BetCall, bet: Bet): boolean {
   const isSameType = bet.resultType === resultType
   if (bet.wasUnsettled && bet.state === 'open' && isSameType && bet.payout === amount)
@@ -116,7 +118,7 @@ function isKnownResult(wallet: Wallet, { amount, resultType }: BetCall, bet: Bet
 function cashoutProblem(wallet: Wallet, call: BetCall): number | undefined {
   if (has(wallet, 'cashout-token-unchecked')) return undefined
   const session = sessionOf(wallet, call)
-  if (call.token === undefined) return undefined // only where the shape let it pass
+  if (call.token === undefined) return undefined // only if a fault accepted the shape
   const owner = has(wallet, 'cashout-token-of-another') ? session?.userId : call.userId
   const problem = tokenProblem(wallet, session, owner ?? call.userId)
   return session?.userId === call.userId && has(wallet, 'cashout-expired-token') ? undefined : problem
@@ -129,7 +131,8 @@ function apply(wallet: Wallet, call: BetCall, bet: Bet, placement: Placement): D
   const purse = purseOf(wallet, payee, currency)
   const wanted = toPay(wallet, call, bet, placement)
   const units = takeable(wallet, wanted, purse.units(), 'clawback-partial')
-  if (units === undefined) return refuseForGood(call, bet, has(wallet, 'clawback-code-7') ? 7 : 21) // L-2
+  // missing money is 21 (L-2)
+  if (units === undefined) return refuseForGood(call, bet, has(wallet, 'clawback-code-7') ? 7 : 21)
   const at = nowOf(wallet)
   const { requestId, resultType = '' } = call
   const payout = call.amount
@@ -144,7 +147,7 @@ function payCurrency(wallet: Wallet, call: BetCall, { currency }: Placement, act
   return has(wallet, 'settle-active-currency') ? active : (call.currency ?? currency)
 }
 
-/** L-2: all of it or nothing; undefined when the money is no longer there. */
+/** The whole amount or nothing (L-2). Undefined if the money is gone. */
 export function takeable(wallet: Wallet, units: bigint, balance: bigint, partial: MutantId): bigint | undefined {
   if (units >= 0n || balance + units >= 0n) return units
   if (wallet.clawback === 'allow-negative') return units
@@ -163,7 +166,7 @@ export function remember(call: BetCall, bet: Bet, decision: Decision): Decision 
   return { ...decision, bet: { ...bet, acknowledged } }
 }
 
-/** I-2: the first refusal is what the late copy gets, once another result was applied. */
+/** A late copy gets the first refusal, once another result was applied (I-2). */
 export function refuseForGood(call: BetCall, bet: Bet, code: number): Decision {
   const { results } = bet
   const refusedForGood = new Map([[contentOf(call), { code, results }], ...bet.refusedForGood])

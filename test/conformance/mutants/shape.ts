@@ -1,4 +1,4 @@
-/** The shape of the bet calls, member by member as interface.md lists them (R-7; lengths: Limits). */
+/** The shape of the bet calls, member by member as in interface.md (R-7; lengths: Limits). */
 import { Crash, Malformed } from './crash.ts'
 import type { Faults } from './mutants.ts'
 import type { BetOperation } from './read-call.ts'
@@ -23,7 +23,7 @@ const orNull =
     value === null || test(value)
 const selections: Test = (value) => Array.isArray(value) && value.every((one) => typeof one === 'object')
 
-/** Judged where their meaning is known, with the currency: amount.ts. */
+/** amount.ts checks amounts, because they depend on the currency. */
 const AMOUNT: Test = () => true
 
 const NULLABLE = { bonusId: orNull(integer), bonusTemplateId: orNull(integer) }
@@ -67,7 +67,7 @@ const SHAPES: Readonly<Record<BetOperation, Shape>> = {
 
 const OPERATOR_USER = /^[A-Za-z0-9._~-]{1,64}$/
 
-/** Throws Malformed, or what a fault makes of it. */
+/** Throws Malformed, or the error of a fault. */
 export function checkShape(faults: Faults, operation: BetOperation, body: Body): void {
   const { needed, optional } = SHAPES[operation]
   breakOnFaults(faults, operation, body)
@@ -92,7 +92,7 @@ function checkNames(body: Body, known: object): void {
   if (unknown !== undefined) throw new Malformed(`${unknown} is not known`)
 }
 
-/** Where a mutant takes what is absent or wrong. */
+/** Faults that accept a missing or wrong member. */
 function isForgiven(faults: Faults, name: string, value: unknown): boolean {
   switch (name) {
     case 'transactionId':
@@ -117,7 +117,7 @@ const FOUR_BYTES = /[\u{10000}-\u{10ffff}]/u
 /** The codes of the interface, Rollback errorCode values. */
 const ROLLBACK_REASONS = [8, 9, 10, 32, 50, 52, 110, 111, 112, 113, 114, 115]
 
-/** What only a careless wallet looks at. */
+/** Faults in members that a correct wallet does not read. */
 function breakOnFaults(faults: Faults, operation: BetOperation, body: Body): void {
   const { info = '', metadata, transactionId, userId, errorCode } = body
   const texts = Object.values(body).filter((value) => typeof value === 'string')

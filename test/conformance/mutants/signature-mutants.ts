@@ -1,4 +1,4 @@
-/** Faults in front of every call: who may call, and what counts as a request (S-1 to S-3, R-1, R-6 to R-8). */
+/** Faults before every call: signatures and the form of requests (S-1 to S-3, R-1, R-6 to R-8). */
 import { type Mutant, seenOnWire } from './mutant.ts'
 
 export const SIGNATURE_MUTANTS = {

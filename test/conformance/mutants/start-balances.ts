@@ -1,4 +1,4 @@
-/** Players who begin with a given balance, in a test wallet of which some cases are judged. */
+/** Players with a given start balance, in a test wallet that some cases judge. */
 import { WALLET_CASES } from '../../../src/conformance/wallet/cases/wallet-cases.ts'
 import { runWalletKit } from '../../../src/conformance/wallet/play/wallet-kit-run.ts'
 import { parseFixturesFile } from '../../../src/conformance/wallet/players/fixtures-file.ts'
@@ -8,26 +8,26 @@ import { failing } from './judged.ts'
 import type { MutantId } from './mutants.ts'
 import { startTestWallet } from './wallet.ts'
 
-/** Ten balances whose doubles are too low, too high and exact; of one and of more than 24 bits. */
+/** Ten balances whose doubles are too low, too high and exact, with up to 24 bits and with more. */
 export const START_BALANCES = [
   ...['10.00', '100.00', '250.00', '999.99', '1000.00'],
   ...['2500.00', '5000.00', '12345.67', '100000.00', '1000000.00'],
 ]
 
-/** The least that a file of players may state. */
+/** The smallest balance that a fixtures file may state. */
 const LEAST_OF_A_FILE = 1000
 
 export interface Judging {
   readonly fault?: MutantId
   readonly start: string
-  /** By the file; `start` when absent. */
+  /** The balance in the file; by default `start`. */
   readonly stated?: string
   readonly hidesBalances: boolean
-  /** All cases when absent. */
+  /** By default all cases. */
   readonly only?: readonly string[]
 }
 
-/** The ids of the MUST cases that fail. */
+/** The ids of the failed MUST cases. */
 export async function failingMusts({ fault, start, stated = start, hidesBalances, only }: Judging): Promise<string[]> {
   const wallet = await startTestWallet({ hidesBalances, ...(fault !== undefined && { fault }) })
   const operator = operatorClient(wallet.url, wallet.operatorKey)
@@ -43,14 +43,14 @@ export async function failingMusts({ fault, start, stated = start, hidesBalances
   }
 }
 
-/** Three players, as the file of the guide has them. */
+/** Three players, as in the guide's file. */
 async function guidesFile(operator: OperatorClient, start: string, balance: string): Promise<PlayerFixtures> {
   const made = await Promise.all([1, 2, 3].map(() => playerWithMoney(operator, start)))
   const players = made.map(({ userId, token }) => ({ userId, token, balance }))
   return parseFixturesFile(JSON.stringify({ currency: 'EUR', players }))
 }
 
-/** A player for each case: a file takes none with so little. */
+/** A new player for each case, because a file accepts none with such a small balance. */
 function freshPlayers(operator: OperatorClient, start: string): PlayerFixtures {
   const minorUnits = BigInt(start.replace('.', ''))
   const euro = { currency: 'EUR', scale: 2 }

@@ -1,4 +1,7 @@
-/** What the test wallet knows: players with purses, sessions, bets. All in memory, in minor units (M-1). */
+/**
+ * The state of the test wallet: players with purses, sessions, bets. It is in memory and in minor
+ * units (M-1).
+ */
 import type { Clock } from '../../../src/runtime/clock.ts'
 import type { Faults, MutantId } from './mutants.ts'
 import { createPurse, type Purse } from './purse.ts'
@@ -24,7 +27,7 @@ export interface Player {
   birthday?: string
   limits: Limits
   readonly purses: Map<string, Purse>
-  /** What settlements paid less what they took back, by currency and UTC day: for the loss limit. */
+  /** Payouts minus reversals, by currency and UTC day, for the loss limit. */
   readonly paid: Map<string, bigint>
 }
 
@@ -41,65 +44,70 @@ export interface Placement {
   readonly requestId: string
   readonly stake: bigint
   readonly currency: string
-  /** ISO 8601 in UTC, as all times of bets. */
+  /** ISO 8601 in UTC, like all times of bets. */
   readonly at: string
 }
 
-/** A bet id of a player; never changed, only replaced. Absent means that nothing is known. */
+/** A bet id of a player. The object is replaced, never changed; without it the bet is unknown. */
 export interface Bet {
   readonly owner: string
   readonly state: 'open' | 'settled' | 'cancelled' | 'refused'
-  /** When it came into this state (R-2). */
+  /** The time of this state (R-2). */
   readonly at: string
-  /** The request that brought it into this state. */
+  /** The request that caused this state. */
   readonly requestId: string
   /** Absent in a tombstone and in a refused bet. */
   readonly placement?: Placement
-  /** Of the refusal that is repeated (I-3). */
+  /** The code of a refusal that is repeated (I-3). */
   readonly refusal?: number
-  /** Of the settlement in force; kept when it was undone. */
+  /** The payout of the last settlement, also after its reversal. */
   readonly payout: bigint
   readonly resultType?: string
   readonly wasUnsettled?: boolean
   readonly locked: boolean
-  /** Payouts that were ever in force. */
+  /** All earlier payouts. */
   readonly payouts: readonly bigint[]
-  /** I-2: the time that was answered to each settle and unsettle, by requestId and content. */
+  /**
+   * The answered time of each settle and unsettle, by requestId and content, for late repeats
+   * (I-2).
+   */
   readonly acknowledged: ReadonlyMap<string, string>
-  /** I-2: the first refusal with 20 or 21 of each, and how many results had been applied by then. */
+  /** The first refusal of each with 20 or 21, and the number of results applied before it (I-2). */
   readonly refusedForGood: ReadonlyMap<string, { readonly code: number; readonly results: number }>
-  /** Results that were applied so far. */
+  /** Number of applied results. */
   readonly results: number
 }
 
 export interface Wallet {
   readonly faults: Faults
   readonly hidesBalances: boolean
-  /** A call takes time between its decision and its write, so that calls at once meet. */
+  /** A call takes time between decision and write, so that concurrent calls interfere. */
   readonly isSlow: boolean
   readonly clock: Clock
   readonly secret: string
   readonly operatorKey: string
-  /** L-2 */
+  /** The answer to a reversal without enough money (L-2). */
   readonly clawback: 'refuse' | 'allow-negative'
   readonly players: Map<string, Player>
   readonly sessions: Map<string, Session>
   /** By `betKey`. */
   readonly bets: Map<string, Bet>
-  /** Placed bets by their requestId, every body, players whose call is being written: only for faults. */
+  /** Used only by faults, like `bodiesSeen` and `writing`: placed bets by requestId. */
   readonly requestIds: Map<string, Bet>
-  /** S-5: every Place bet's requestId, behind its player and bet. */
+  /**
+   * The requestId of every Place bet, with player and bet: its bytes are never an Unsettle (S-5).
+   */
   readonly placeRequests: Set<string>
   readonly bodiesSeen: Set<string>
   readonly writing: Set<string>
   readonly inTurn: InTurn
-  /** Deposits and withdrawals by their reference. */
+  /** Deposits and withdrawals by reference. */
   readonly references: Map<string, object>
   /** Minor units by player and currency, oldest first. */
   readonly movements: Map<string, bigint[]>
 }
 
-/** I-1, I-7: a bet is a player and an id, compared as they are. */
+/** Player and id identify a bet and are compared exactly (I-1, I-7). */
 export function betKey({ faults }: Wallet, userId: string, transactionId: string): string {
   if (faults.has('bet-id-in-part')) return JSON.stringify([userId, transactionId.slice(0, 35)])
   return JSON.stringify([userId, faults.has('bet-id-in-any-case') ? transactionId.toLowerCase() : transactionId])
@@ -110,7 +118,7 @@ export function requestKey(wallet: Wallet, call: { userId: string; transactionId
   return `${betKey(wallet, call.userId, call.transactionId)} ${call.requestId}`
 }
 
-/** P-1: the session of this very token. */
+/** The session of exactly this token (P-1). */
 export function findSession({ faults, sessions }: Wallet, token: string | undefined): Session | undefined {
   if (token === undefined) return undefined
   const read = faults.has('token-in-part') ? begin : faults.has('token-in-any-case') ? lowerCase : asItIs
@@ -125,7 +133,7 @@ export function nowOf({ clock }: Wallet): string {
   return clock.now().toISOString()
 }
 
-/** The purse of a currency, opened when it is first asked for. */
+/** The purse of a currency, opened at its first use. */
 export function purseOf({ faults }: Wallet, player: Player, currency: string): Purse {
   const known = player.purses.get(currency)
   if (known !== undefined) return known
@@ -134,7 +142,7 @@ export function purseOf({ faults }: Wallet, player: Player, currency: string): P
   return opened
 }
 
-/** Milliseconds that a cache keeps what a repeat is told by, in a wallet that has one. */
+/** Milliseconds for which the cache of a faulty wallet detects repeats. */
 const CACHED_MS = 60_000
 
 export function isForgotten(wallet: Wallet, at: string, fault: MutantId): boolean {

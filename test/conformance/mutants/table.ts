@@ -1,4 +1,7 @@
-/** The page of the documentation that says which cases fail for which mutant. It is also what the tests expect. */
+/**
+ * The documentation page with the failing cases of each mutant, which is also the expectation of
+ * the tests.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { WALLET_CASES } from '../../../src/conformance/wallet/cases/wallet-cases.ts'
 import { MUTANT_IDS, MUTANTS, type MutantId } from './mutants.ts'
@@ -10,7 +13,7 @@ export type Matrix = ReadonlyMap<MutantId, readonly string[]>
 
 const ALL = WALLET_CASES.map(({ id }) => id)
 
-/** The failing cases that are about the fault: they cover a row that it names. */
+/** The failing cases about the fault: they cover a row that it names. */
 export function rightCases(id: MutantId, failed: readonly string[]): string[] {
   const rows: readonly string[] = MUTANTS[id].catches
   const isAbout = ({ covers }: (typeof WALLET_CASES)[number]) => covers.some((row) => rows.includes(row))
@@ -87,7 +90,7 @@ function lengthen(text: string): string[] {
   })
 }
 
-/** What the page says; nothing of a mutant that it does not have. */
+/** A mutant that is not in the page has no entry. */
 export function readPage(): Matrix {
   const text = existsSync(PAGE) ? readFileSync(PAGE, 'utf8') : ''
   const rows = [...text.matchAll(/^\| (.+?) \| (.*?) ?\| (.*?) ?\|$/gm)].flatMap(

@@ -1,4 +1,4 @@
-/** One call after another where they share a key; calls with other keys run beside them. */
+/** Runs work with the same key one after another, and work with other keys concurrently. */
 
 export type InTurn = <T>(key: string, work: () => Promise<T>) => Promise<T>
 

@@ -1,4 +1,7 @@
-/** Unsettle (the third column of the life table; L-2, L-3): the payout goes back and the bet is open again. */
+/**
+ * Unsettle (the third column of the life table; L-2, L-3): the payout is taken back and the bet is
+ * open again.
+ */
 import { accept, type Decision, findBet, move, refuse, repeat } from './decision.ts'
 import type { BetCall } from './read-call.ts'
 import { contentOf, refusalAgain, refuseForGood, remember, takeable } from './settle.ts'
@@ -6,7 +9,8 @@ import { type Bet, has, isForgotten, nowOf, type Placement, purseOf, requestKey,
 
 export function unsettle(wallet: Wallet, call: BetCall): Decision {
   if (call.token === undefined && has(wallet, 'unsettle-token-demanded')) return refuse(3)
-  if (wallet.placeRequests.has(requestKey(wallet, call)) && !has(wallet, 'place-bytes-unsettle')) return refuse(5) // S-5
+  // the bytes of a Place bet are no Unsettle (S-5)
+  if (wallet.placeRequests.has(requestKey(wallet, call)) && !has(wallet, 'place-bytes-unsettle')) return refuse(5)
   const bet = findBet(wallet, call)
   if (bet === undefined) return has(wallet, 'unsettle-unknown-ok') ? accept(call, nowOf(wallet)) : refuse(5)
   switch (bet.state) {
@@ -36,9 +40,10 @@ function unsettlePlaced(wallet: Wallet, call: BetCall, bet: Bet, placement: Plac
   if (late !== undefined && !takesAgain(wallet, bet)) return repeat(wallet, call, late)
   const refused = late === undefined ? refusalAgain(wallet, call, bet) : undefined
   if (refused !== undefined) return refused
-  if (call.currency !== undefined && call.currency !== placement.currency) return refuse(5) // I-4
+  // another currency than the bet's is code 5 (I-4)
+  if (call.currency !== undefined && call.currency !== placement.currency) return refuse(5)
   if (bet.state === 'open') return unsettleOpen(wallet, call, bet, placement)
-  if (bet.locked) return refuseForGood(call, bet, 20) // L-3
+  if (bet.locked) return refuseForGood(call, bet, 20) // a locked bet is 20 (L-3)
   return reopen(wallet, call, bet, placement, takenBack(wallet, call, bet, placement))
 }
 
@@ -53,7 +58,7 @@ function unsettleOpen(wallet: Wallet, call: BetCall, bet: Bet, placement: Placem
   return remember(call, bet, repeat(wallet, call, bet.at))
 }
 
-/** Minor units, negative for what the player loses. */
+/** Minor units, negative for a debit of the player. */
 function takenBack(wallet: Wallet, call: BetCall, { payout, resultType }: Bet, { stake }: Placement): bigint {
   if (has(wallet, 'unsettle-ignored')) return 0n
   if (has(wallet, 'unsettle-takes-stake')) return -payout - stake

@@ -1,4 +1,7 @@
-/** The calls that only read: /user/profile, /user/balance, /payment/check (interface.md, User data; P-1 to P-5). */
+/**
+ * The calls that only read: /user/profile, /user/balance, /payment/check (interface.md, User data;
+ * P-1 to P-5).
+ */
 import { decimalsOf, decimalText } from './amount.ts'
 import { Crash, Malformed } from './crash.ts'
 import { type Answer, tokenProblem } from './decision.ts'
@@ -26,7 +29,7 @@ function data(body: object): Answer {
   return { kind: 'data', json: JSON.stringify(body) }
 }
 
-/** User data: the token alone names the player. */
+/** The token alone identifies the player. */
 export function profile(wallet: Wallet, body: Body): Answer {
   const token = textOf(body, 'token', TOKEN)
   textOf(body, 'requestId', REQUEST_ID)
@@ -49,7 +52,7 @@ function anySession(wallet: Wallet): Session | undefined {
 
 type Profile = Readonly<Record<string, unknown>>
 
-/** P-2, P-5: what the operator stored, and no more. */
+/** Only values that the operator stored (P-2, P-5). */
 function toProfile(player: Player, { currency, userSessionIp, userSessionCountry }: Session): Profile {
   const { userId, currencies, isTest, operatorUser, customFields } = player
   const fields = { ...customFields, userSessionIp, userSessionCountry, operatorUser }
@@ -91,7 +94,7 @@ function spoil({ faults }: Wallet, profile: Profile, player: Player): Profile {
   return (fault && SPOILS[fault]?.(profile, player)) ?? profile
 }
 
-/** P-3: in the requested currency; one without money yet is 0 if the player may use it. */
+/** In the requested currency; a currency without an account is 0 if the player may use it (P-3). */
 export function balance(wallet: Wallet, body: Body): Answer {
   const userId = textOf(body, 'userId', USER_ID)
   const asked = textOf(body, 'currency', CURRENCY)
@@ -113,7 +116,7 @@ export function balance(wallet: Wallet, body: Body): Answer {
   return { kind: 'data', json: withAmount(wallet, { userId, currency: asked }, amount) }
 }
 
-/** The amount as the exact decimal: a balance may have more digits than a double holds (M-1). */
+/** Writes the exact decimal, because a balance may have more digits than a double (M-1). */
 function withAmount(wallet: Wallet, body: object, amount: string): string {
   const cents = amount.replace('.', '').replace(/^(-?)0+(?=\d)/, '$1')
   const number = has(wallet, 'balance-in-minor-units') ? cents : amount
@@ -121,7 +124,7 @@ function withAmount(wallet: Wallet, body: object, amount: string): string {
   return `${JSON.stringify(body).slice(0, -1)},"amount":${written}}`
 }
 
-/** P-4: the last applied operation of a bet. */
+/** The last applied operation of a bet (P-4). */
 export function check(wallet: Wallet, body: Body): Answer {
   const transactionId = textOf(body, 'transactionId', TRANSACTION_ID)
   const userId = textOf(body, 'userId', USER_ID)

@@ -1,6 +1,7 @@
 /**
- * A small, correct wallet in memory over real HTTP, written from the interface and the decisions alone; with `fault` it
- * is one of the mutants. The conformance kit is judged by it: the correct one must pass, each mutant must fail.
+ * A small, correct wallet in memory over real HTTP, written from the interface and the decisions
+ * alone. With `fault` it is a mutant. The tests of the conformance kit use it: the correct wallet
+ * must pass, and each mutant must fail.
  */
 import { type Clock, systemClock } from '../../../src/runtime/clock.ts'
 import { recordedFault } from './fired.ts'
@@ -13,7 +14,7 @@ export interface WalletOptions {
   readonly fault?: MutantId
   readonly clock?: Clock
   readonly clawback?: Wallet['clawback']
-  /** The wallet has no /user/balance, so that the kit probes balances with bets. */
+  /** Without /user/balance the kit probes balances with bets. */
   readonly hidesBalances?: boolean
 }
 
@@ -21,7 +22,7 @@ export interface RunningWallet {
   readonly url: string
   readonly secret: string
   readonly operatorKey: string
-  /** Bodies of the calls that the fault had an effect on, and of some that asked for it in vain. */
+  /** Bodies of the calls that read the fault, even if it had no effect. */
   readonly fired: ReadonlySet<string>
   close(): Promise<void>
 }

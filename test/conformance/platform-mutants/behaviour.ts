@@ -1,21 +1,24 @@
-/** Every choice of the test platform, so that a mutant is one of them made wrongly. Written from C-1 to C-7 alone, beside src/server/platform. */
+/**
+ * Every choice of the test platform; a mutant makes one of them wrongly. It is written from C-1 to
+ * C-7 alone, independently of src/server/platform.
+ */
 import { createHmac } from 'node:crypto'
 
 export type Operation = 'place' | 'settle' | 'unsettle' | 'rollback'
 
-/** What came of one call. */
+/** The outcome of one call. */
 export type Outcome =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly code: number }
   | { readonly kind: 'unknown'; readonly why: 'time_out' | 'empty' | 'broken' | 'of_another_bet' | 'of_a_bet_alike' }
   | { readonly kind: 'unknown'; readonly why: 'status'; readonly status: number }
-  /** ECONNREFUSED and the like. */
+  /** ECONNREFUSED and similar. */
   | { readonly kind: 'unknown'; readonly why: 'network'; readonly code: string }
 
 /** Members of a body with their JSON text, so that amounts keep their digits. */
 export type Members = Readonly<Record<string, string | undefined>>
 
-/** What is known of a bet when a body is written. */
+/** The facts about a bet for its bodies. */
 export interface BetFacts {
   readonly token: string
   readonly userId: string
@@ -24,32 +27,34 @@ export interface BetFacts {
 }
 
 export interface Behaviour {
-  /** Milliseconds over the whole call, */
+  /** Milliseconds. */
   readonly timeOutMs: number
-  /** or only until the headers have come. */
+  /** The part of a call that the time-out covers. */
   readonly timeOutCovers: 'call' | 'headers'
   readonly redirect: 'manual' | 'follow'
   readonly rollsBack: (outcome: Outcome) => boolean
   /** Milliseconds between the decision and the first attempt of a rollback. */
   readonly rollbackDelayMs: number
   readonly reason: (outcome: Outcome) => number
-  /** Milliseconds from the start of the first attempt to the next one; undefined when this one was the last. */
+  /**
+   * Milliseconds from the start of the first attempt to the next one; undefined after the last one.
+   */
   readonly nextStart: (operation: Operation, attempts: number) => number | undefined
-  /** Whether the delivery is over, after so many attempts. */
+  /** True if the delivery ends after this number of attempts. */
   readonly isFinal: (operation: Operation, outcome: Outcome, attempts: number) => boolean
   readonly newRequestIdPerAttempt: readonly Operation[]
-  /** One requestId for everything about a bet. */
+  /** One requestId for every call of a bet. */
   readonly oneRequestIdPerBet: boolean
-  /** Whether a session that a player of this token has already is this player's too. */
+  /** True if the existing session of one token is used for a player with the other token. */
   readonly isSameToken: (known: string, given: string) => boolean
   readonly members: (operation: Operation, members: Members, bet: BetFacts) => Members
   /** The members of attempt number `attempt`, from 1. */
   readonly retouch: (operation: Operation, members: Members, attempt: number) => Members
   readonly sign: (operation: Operation | 'profile', text: string, secret: string) => string | undefined
   readonly order: 'decided' | 'all_at_once' | 'unsettle_first'
-  /** Every call of these is sent two times at the same moment. */
+  /** Each call of these operations is sent twice at the same moment. */
   readonly sendsTwice: readonly Operation[]
-  /** One of these that is decided twice at the same moment is delivered so. */
+  /** Two concurrent decisions of these operations are both delivered. */
   readonly deliversBoth: readonly Operation[]
   readonly lanes: 'per_bet' | 'one_for_all'
   readonly afterRestart: {
@@ -61,7 +66,7 @@ export interface Behaviour {
 
 const MAX_ATTEMPTS = 10
 
-/** The platform as it should be; `scale` shrinks its times. */
+/** The correct platform; `scale` shortens its times. */
 export function rightBehaviour(scale: number): Behaviour {
   return {
     timeOutMs: 5_000 * scale,
@@ -88,7 +93,7 @@ export function rightBehaviour(scale: number): Behaviour {
   }
 }
 
-/** C-5; that of a cashout with 3 or 4 the tests do not see. */
+/** The codes that end a result (C-5). Codes 3 and 4 of a cashout are not tested. */
 const WORDS_ON_RESULTS = [5, 20, 21]
 
 function isNoWordOnResult(operation: Operation, outcome: Outcome): boolean {
@@ -96,7 +101,7 @@ function isNoWordOnResult(operation: Operation, outcome: Outcome): boolean {
   return isResult && outcome.kind === 'refused' && !WORDS_ON_RESULTS.includes(outcome.code)
 }
 
-/** Another implementation than the one that the kit verifies with. */
+/** An implementation other than the kit's. */
 export function sign(text: string, secret: string): string {
   const header = Buffer.from('{"typ":"JWT","alg":"HS256"}').toString('base64url')
   const input = `${header}.${Buffer.from(text).toString('base64url')}`

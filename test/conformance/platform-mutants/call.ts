@@ -1,4 +1,4 @@
-/** One call of the test platform to a partner, and what came of it. */
+/** One call of the test platform to a partner, and its outcome. */
 import type { Behaviour, Outcome } from './behaviour.ts'
 
 export interface CallTarget {
@@ -6,7 +6,7 @@ export interface CallTarget {
   readonly method: 'POST' | 'PUT'
   readonly text: string
   readonly signature: string | undefined
-  /** Ends the call without an outcome: the process was killed. */
+  /** Ends the call without an outcome, because the process was killed. */
   readonly killed: AbortSignal
 }
 

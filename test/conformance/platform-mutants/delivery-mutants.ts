@@ -1,4 +1,4 @@
-/** Faults of deliveries: how Rollbacks and results are insisted on (P8 to P14). */
+/** Faults of deliveries: the retries of Rollbacks and results (P8 to P14). */
 import { ends, insists, type Mutant, schedules, sendsTwice, why } from './fault.ts'
 
 export const ROLLBACKS_MUTANTS: readonly Mutant[] = [

@@ -1,12 +1,12 @@
-/** A mutant: the right platform with exactly one fault, and the case that must see it. And the words to make one. */
+/** A mutant: the correct platform with exactly one fault, and the case that must detect it. */
 import type { Behaviour, Members, Operation, Outcome } from './behaviour.ts'
 
 export interface Mutant {
   readonly name: string
-  /** The case that is about this fault; others may fail too. */
+  /** The case about this fault; others may fail too. */
   readonly caughtBy: string
   readonly fault: (right: Behaviour) => Partial<Behaviour>
-  /** Judged by that case alone: what else suffers from the fault is a matter of chance. */
+  /** Judged by that case alone, because the failures of other cases depend on chance. */
   readonly alone?: true
   /** Judged by the slow cases. */
   readonly slow?: true

@@ -1,4 +1,6 @@
-/** One platform, right or a mutant, judged by the kit: over HTTP, with all times shrunk alike. */
+/**
+ * One platform, correct or a mutant, judged by the kit over HTTP, with all times shortened alike.
+ */
 
 import type { PlatformCase } from '../../../src/conformance/platform/platform-case.ts'
 import { PLATFORM_CASES } from '../../../src/conformance/platform/platform-cases.ts'
@@ -10,18 +12,18 @@ import type { ConformanceReport } from '../../../src/conformance/reports/conform
 import { type Behaviour, rightBehaviour } from './behaviour.ts'
 import { startTestPlatform } from './platform.ts'
 
-/** Five times faster than life: 5 s are 1 s. */
+/** 5 s become 1 s. */
 const SCALE = 0.2
-/** What a busy machine may add to any time. */
+/** Milliseconds that a busy machine may add to any time. */
 const NOISE_MS = 80
-/** The six minutes of a Rollback are 10.8 s. */
+/** The six minutes of a Rollback become 10.8 s. */
 const SLOW_SCALE = 0.03
 
 export interface JudgeOptions {
   readonly fault?: (right: Behaviour) => Partial<Behaviour>
-  /** Judge the slow cases, and only these. */
+  /** Judges only the slow cases. */
   readonly slow?: boolean
-  /** Judge this case alone. */
+  /** Judges only this case. */
   readonly only?: string | undefined
 }
 
@@ -56,12 +58,12 @@ export async function judgeTestPlatform({ fault, slow = false, only }: JudgeOpti
   }
 }
 
-/** The ids of the cases that fail. */
+/** The ids of the failed cases. */
 export function failing(report: ConformanceReport): string[] {
   return report.results.filter(({ verdict }) => verdict.kind === 'failed').map(({ id }) => id)
 }
 
-/** These and the ids of the cases that are not judged. */
+/** The ids of the failed cases and of the cases without a verdict. */
 export function notPassed(report: ConformanceReport): string[] {
   return report.results.filter(({ verdict }) => verdict.kind !== 'passed').map(({ id }) => id)
 }

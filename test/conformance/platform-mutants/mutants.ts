@@ -1,4 +1,4 @@
-/** Every mutant; the slow ones first, so that they run beside the others. */
+/** Every mutant; the slow ones first, so that they run during the others. */
 import { RESULTS_MUTANTS, ROLLBACKS_MUTANTS, SLOW_MUTANTS, TWIN_MUTANTS } from './delivery-mutants.ts'
 import { EXACT_MUTANTS, PLAYER_MUTANTS } from './exact-mutants.ts'
 import type { Mutant } from './fault.ts'

@@ -1,6 +1,6 @@
 /**
- * A small platform in memory, for the kit to judge. Its API is the part of ours that the kit drives; everything that it
- * decides is a member of `Behaviour`. Its memory outlives `kill()`, as a database would.
+ * A small platform in memory for the tests of the kit. It has the part of our API that the kit
+ * uses. `Behaviour` contains all its decisions. Its memory survives `kill()`, like a database.
  */
 import { randomUUID } from 'node:crypto'
 import { once, setMaxListeners } from 'node:events'
@@ -27,7 +27,7 @@ interface Delivery {
   readonly operation: Operation
   readonly members: Members
   attempts: number
-  /** By the monotonic clock. */
+  /** On the monotonic clock. */
   firstAt?: number
   status: 'pending' | 'done' | 'refused' | 'stuck'
 }
@@ -44,7 +44,7 @@ interface Bet {
 export interface TestPlatform {
   readonly url: string
   readonly key: string
-  /** Dies and starts again with what it remembers. */
+  /** Dies and starts again with its memory. */
   restart(): Promise<void>
   stop(): Promise<void>
 }
@@ -54,11 +54,11 @@ interface State {
   readonly partners: Map<string, Partner>
   readonly frames: Map<string, Frame>
   readonly bets: Map<string, Bet>
-  /** userId to the currency told last. */
+  /** The latest currency by userId. */
   readonly newest: Map<string, string>
-  /** Aborted by a kill; a new life begins with a new one. */
+  /** A kill aborts it, and a restart makes a new one. */
   life: AbortController
-  /** The end of the call before, where all calls go through one lane. */
+  /** The end of the previous call, if all calls use one lane. */
   lane: Promise<unknown>
 }
 
@@ -87,7 +87,7 @@ export async function startTestPlatform(behaviour: Behaviour): Promise<TestPlatf
   }
 }
 
-/** Every call and every pause listens to it. */
+/** Every call and every pause waits for this signal. */
 function newLife(): AbortController {
   const life = new AbortController()
   setMaxListeners(0, life.signal)
@@ -168,7 +168,7 @@ async function place(state: State, frameSessionId: string, stake: string): Promi
   const life = state.life.signal
   const members = write(state, bet, 'place', stake, { token: JSON.stringify(frame.token), ip: '"10.0.0.1"' })
   const outcome = await send(state, bet, { operation: 'place', members, attempts: 0, status: 'pending' })
-  if (life.aborted) return undefined // killed before the outcome was kept
+  if (life.aborted) return undefined // killed before the outcome was stored
   if (outcome.kind === 'accepted') bet.status = 'accepted'
   if (state.behaviour.rollsBack(outcome)) return rollBack(state, bet, state.behaviour.reason(outcome))
   if (outcome.kind !== 'accepted') bet.status = 'declined'
@@ -226,7 +226,7 @@ function decide(state: State, bet: Bet, operation: Operation, members: Members):
   return { betId: bet.betId, status: bet.status }
 }
 
-/** The deliveries of a bet, one attempt at a time; the first that is not over goes. */
+/** Makes the deliveries of a bet one attempt at a time, the first unfinished delivery first. */
 async function deliver(state: State, bet: Bet): Promise<void> {
   const life = state.life.signal
   for (;;) {

@@ -1,4 +1,4 @@
-/** The table mutant × case of the documentation. */
+/** The table of mutants and cases in the documentation. */
 import type { Mutant } from './fault.ts'
 
 const HEAD = `# Faulty platforms that the kit must detect
@@ -20,7 +20,7 @@ export function writeTable(mutants: readonly Mutant[], failed: ReadonlyMap<strin
   return `${HEAD}${rows.join('\n')}\n`
 }
 
-/** By mutant, the ids that its row names. */
+/** The failing cases by mutant. */
 export function readRows(markdown: string): ReadonlyMap<string, readonly string[]> {
   const rows = [...markdown.matchAll(/^\| (.+?) \| (platform-\S+) \| (.*?) ?\|$/gm)]
   return new Map(
