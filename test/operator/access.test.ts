@@ -1,4 +1,4 @@
-/** Who gets in, and what every answer of the operator API has, right or wrong. */
+/** Access to the operator API, and the common form of its answers. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

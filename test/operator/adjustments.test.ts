@@ -1,4 +1,7 @@
-/** Adjustments (O-2, W-23): corrections by hand, in both directions, once per reference, with reason and person. */
+/**
+ * Adjustments (O-2, W-23): manual corrections in both directions, once per reference, with reason
+ * and person.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,9 +1,9 @@
-/** What the operator API answers, as tests look at it. */
+/** Checks and readers for answers of the operator API. */
 import { expect } from 'vitest'
 import type { OperatorReply } from '../support/operator.ts'
 import type { Json, JsonObject } from '../support/wire.ts'
 
-/** A problem report (RFC 9457) of this status and code, with these JSON pointers. */
+/** Expects a problem report (RFC 9457) with this status and code, and these JSON pointers. */
 export function expectProblem(reply: OperatorReply, status: number, code: string, pointers?: string[]): void {
   expect(reply).toMatchObject({
     status,
@@ -12,7 +12,7 @@ export function expectProblem(reply: OperatorReply, status: number, code: string
   if (pointers !== undefined) expect(rowsOf(reply.body, 'errors').map(({ pointer }) => pointer)).toEqual(pointers)
 }
 
-/** The objects of a list in an answer; none when the answer has no such list. */
+/** The objects of a list in an answer; empty when the answer has no such list. */
 export function rowsOf(body: Json, member: string): JsonObject[] {
   const list = objectOf(body)[member]
   return Array.isArray(list) ? list.map(objectOf) : []

@@ -1,4 +1,7 @@
-/** What a line of a statement says of files (O-13) fits into the cell of a spreadsheet, which cuts longer texts without a word. */
+/**
+ * A statement's text about archive files (O-13) fits into a spreadsheet cell, because spreadsheets
+ * truncate longer texts silently.
+ */
 import { expect, test } from 'vitest'
 import { describeFiles } from '../../src/server/wallet/operator-api/money/archived-ranges.ts'
 

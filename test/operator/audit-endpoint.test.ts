@@ -1,4 +1,4 @@
-/** The audit as the API is asked for it: one at a time in a process. */
+/** The audit endpoint: one audit at a time in a process. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Db } from '../../src/server/core/database/db.ts'
@@ -8,7 +8,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 
 let wallet: TestWallet
 let db: Db
-/** Audits that ended. */
+/** Number of completed audits. */
 let audits = 0
 const lastAudit = { audited: () => void audits++ }
 

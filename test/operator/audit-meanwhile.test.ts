@@ -1,4 +1,4 @@
-/** What a live wallet and its retention do between two slices of an audit. */
+/** Changes by a running wallet and by retention between two slices of an audit. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -39,7 +39,10 @@ async function placeBet(by = bettor, transactionId: string = randomUUID()): Prom
   return transactionId
 }
 
-/** After the first slice of `what`, or after the first look at how far the feed goes, `happen` once. */
+/**
+ * Runs `happen` once: after the first slice of events, or after the audit has read the end of the
+ * feed.
+ */
 async function auditWhile(since: AuditPosition | undefined, what: 'events' | 'beginning', happen: () => Promise<void>) {
   let due = false
   let happened = false
@@ -106,7 +109,7 @@ test('an incremental audit reads rows that have no number when it begins, as in 
   await changeStakes('-', [bet])
 })
 
-/** By hand, which the bet's own transfers contradict and no balance does. */
+/** Changes stakes by SQL, so that the bets contradict their transfers, but no balance does. */
 async function changeStakes(sign: '+' | '-', bets: readonly string[]): Promise<void> {
   const { rowCount } = await sql.query(`update purser.bet set stake = stake ${sign} 1 where bet_id = any($1)`, [bets])
   expect(rowCount).toBe(bets.length)

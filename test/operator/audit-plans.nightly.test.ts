@@ -1,4 +1,7 @@
-/** What an audit costs grows with the bets, not with their square: shown by the rows that Postgres looks at, before and after its statistics. */
+/**
+ * The cost of an audit is linear in the number of bets: the rows that Postgres reads, before and
+ * after its statistics.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,12 +14,12 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 
 const PLAYERS = 10
 const BETS_EACH = 50
-/** Each player is there so many times, with all bets. */
+/** Number of copies of each player with all bets. */
 const COPIES = 80
 const BETS = PLAYERS * BETS_EACH * COPIES
-/** Rows for each bet: its own, its calls, its transfers. */
+/** Rows per bet: the bet, its calls, its transfers. */
 const FEW = 8
-/** Each check that compared each bet with each would take hours. */
+/** A check that compared each bet with every other would take hours. */
 const SETTINGS = `${AUDIT_CHUNK_SETTINGS.text.replaceAll("', true)", "', false)")}; set statement_timeout = 60000`
 const CHECKS = buildPlayerChecks(false)
 
@@ -36,7 +39,7 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-/** Half of them are settled. */
+/** Half of the bets are settled. */
 async function playSomeBets(): Promise<void> {
   const bettor = await playerWithMoney(wallet.operator)
   for (let i = 0; i < BETS_EACH; i++) {

@@ -1,4 +1,4 @@
-/** Adjustments of a bet, made and pending, are shown with the bet (O-2, W-27). */
+/** A bet is shown with its adjustments, made and pending (O-2, W-27). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatLookupPage } from '../../src/server/cli/lookup-page.ts'

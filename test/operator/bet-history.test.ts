@@ -1,4 +1,7 @@
-/** A bet as the operator sees it: its state, what describes it, and every call with what it moved, in the order they came. */
+/**
+ * The operator's view of a bet: its state, its description, and every call with its transfers, in
+ * the order of arrival.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
@@ -28,7 +31,7 @@ async function newBet(amount = '100.00'): Promise<void> {
 const read = () => wallet.operator.bet(bet.userId, bet.transactionId)
 const place = (over: object = {}) => wallet.wire.place({ ...bet, token, amount: 10, ...over })
 
-/** The calls as short lines: operation, outcome, code, and what each transfer did to the player. */
+/** Each call as a short line: operation, outcome, code, and the player's transfers. */
 async function linesOf(): Promise<string[]> {
   return rowsOf(await read(), 'history').map((call) => {
     const transfers = rowsOf(call, 'transfers').map(({ kind, amount }) => `${kind} ${amount}`)

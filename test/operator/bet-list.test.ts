@@ -1,4 +1,4 @@
-/** Lists over all players: bets and anomalies, newest first, filtered, page by page. */
+/** Lists over all players: bets and anomalies, newest first, with filters and pages. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
@@ -15,7 +15,7 @@ interface Player {
 describe.each(['1', '4'])('the bet list with %s buckets', (buckets) => {
   let wallet: TestWallet
   let players: Player[]
-  /** Every bet of the scene, oldest first, a minute between each, with the status it ended in. */
+  /** Every bet with its final status, oldest first, a minute apart. */
   const bets: { userId: string; transactionId: string; status: string }[] = []
   const startedAt: string[] = []
 
@@ -35,7 +35,7 @@ describe.each(['1', '4'])('the bet list with %s buckets', (buckets) => {
     const bet = { userId, transactionId: randomUUID() }
     wallet.clock.advance(60_000)
     startedAt.push(wallet.clock.now().toISOString())
-    // each on the event 77, with an outcome of its own, and on one of two more
+    // each bet is on the event 77, with its own outcome, and on one of two other events
     const metadata = [
       { eventId: 77, outcomeId: bets.length },
       { eventId: `event-${bets.length % 2}`, outcomeId: 0 },

@@ -1,4 +1,7 @@
-/** A lifted exclusion or a raised limit waits for hours, or for a second person (W-50). */
+/**
+ * The delay of a lifted exclusion or a raised limit: for hours, or until a second person agrees
+ * (W-50).
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asking, asking } from '../people/audited-calls.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -29,7 +32,7 @@ async function keyOf(wallet: TestWallet, name: string): Promise<Asking> {
   return asking(wallet.url, String(key), '/operator/actions')
 }
 
-/** Each row has a request, and its member as the player shows it. */
+/** Each row has a request and the resulting member of the player. */
 const LIFTS: readonly (readonly [string, object, string, unknown])[] = [
   ['the end of a block', { status: 'active' }, 'status', 'active'],
   ['the end of a self-exclusion', { selfExcludedUntil: null }, 'selfExcludedUntil', null],

@@ -1,4 +1,7 @@
-/** Profile fields that have the right form and still cannot be told to the platform: days that do not exist, and too much of them. */
+/**
+ * Profile fields of a valid form that the platform cannot receive: dates that do not exist, and too
+ * much data.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

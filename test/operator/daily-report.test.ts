@@ -1,4 +1,7 @@
-/** The report says what moved on a day, ties it to the balances, and stays the same when the day is over. */
+/**
+ * The daily report: the movements of a day, their agreement with the balances, and the final state
+ * of an ended day.
+ */
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -13,7 +16,7 @@ import type { JsonObject } from '../support/wire.ts'
 import { expectProblem, rowsOf } from './answers.ts'
 
 const HOUR_MS = 3_600_000
-/** More than a test takes on a busy machine: the clock goes on meanwhile. */
+/** More than a test takes on a busy machine, because the clock continues meanwhile. */
 const A_MOMENT_MS = 300_000
 const LAST_KEPT = statement('last_kept', 'select max(day) >= now()::date as ahead from purser.daily_close')
 const MANY_BRANDS = statement(
@@ -27,7 +30,7 @@ let db: Db
 
 beforeAll(async () => {
   wallet = await startWallet({ env: { PURSER_FREEBET_STAKE: 'promotions', PURSER_BUCKETS: '2' } })
-  wallet.clock.advance(-100 * DAY_MS) // the database's own clock has a word on what is over
+  wallet.clock.advance(-100 * DAY_MS) // the database's clock also decides if a day has ended
   db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
 })
 afterAll(async () => {
@@ -46,14 +49,14 @@ const dayOf = (time: Date) => time.toISOString().slice(0, 10)
 const today = () => dayOf(wallet.clock.now())
 const keep = () => closeDays(db, wallet.clock.now())
 
-/** Noon of a day on which nothing has happened yet; the last one is kept. */
+/** Noon of a day without transfers; the day before is closed. */
 async function newDay(): Promise<void> {
   const now = wallet.clock.now().getTime()
   wallet.clock.advance((Math.floor(now / DAY_MS) + 1.5) * DAY_MS - now)
   await keep()
 }
 
-/** One of each kind of transfer. */
+/** One transfer of each kind. */
 async function aDayOfMoney(over: object = {}): Promise<string> {
   const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR', { ...over })
   const place = async (amount: number, members: object = {}) => {
@@ -81,7 +84,7 @@ async function move(userId: string, what: string, body: object): Promise<void> {
 
 const numberOf = (row: JsonObject | undefined, member: string) => Number(row?.[member])
 
-/** As a reader of one row does it, in cents. */
+/** The sum of a row's columns, in cents. */
 function resultOf(row: JsonObject | undefined): number {
   const cents = (...members: string[]) => members.reduce((sum, name) => sum + Math.round(numberOf(row, name) * 100), 0)
   const paid = cents(
@@ -251,7 +254,7 @@ test('the daily report is answered during an audit, and refused when it has too 
   await db.transaction((tx) => tx.execute(NO_BRANDS, []))
 })
 
-// The last one: it keeps every day up to now.
+// This test is the last one, because it closes every day up to now.
 test('the daily report closes a day by the database’s clock too, so that one which has not ended there stays open', async () => {
   await newDay()
   const before = dayOf(wallet.clock.now())

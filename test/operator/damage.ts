@@ -1,4 +1,4 @@
-/** The checks of the audit, and damage done to a database by hand that breaks each of them. */
+/** The checks of the audit, and damage to a database that violates each check. */
 export const CHECKS = {
   balanced: 'transfers are balanced: in each currency the stored balances and the summed accounts add up to zero',
   sum: 'a balance is the sum of its transfers',
@@ -25,7 +25,10 @@ export const CHECKS = {
 }
 export type Check = keyof typeof CHECKS
 
-/** What is done, in SQL, and what it breaks. `:bet` stands for the id of the bet in that state, `:player` for the player, `:imported` for one with an opening balance. */
+/**
+ * The damage, in SQL, and the violated checks. `:bet` is the id of the bet in that state, `:player`
+ * the player, `:imported` a player with an opening balance.
+ */
 export const DAMAGE: [string, string, Check[]][] = [
   [
     'a row of the feed that is lost',

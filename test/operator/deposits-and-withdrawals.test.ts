@@ -1,4 +1,4 @@
-/** Deposits and withdrawals: once per reference, exact, and never more than there is. */
+/** Deposits and withdrawals: once per reference, exact, and never above the balance. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OperatorReply, untilFree } from '../support/operator.ts'

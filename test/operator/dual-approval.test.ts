@@ -1,4 +1,4 @@
-/** Adjustments above an amount wait for a second person, and never are approved by the first (W-27). */
+/** Adjustments above an amount wait for the approval of a second person (W-27). */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Money, STANDARD_SCALES } from '../../src/protocol/values/money.ts'
@@ -42,7 +42,7 @@ const pending = async (userId: string, status = 'pending') => {
   return (data as JsonObject[]).filter((one) => one.userId === userId)
 }
 
-/** A player for whom anna has asked for 100.01 EUR. */
+/** A player for whom anna has requested 100.01 EUR. */
 async function asked(over: object = {}): Promise<string> {
   const userId = await newPlayer()
   expect(await ask('anna', userId, over)).toMatchObject({ status: 202, body: { status: 'pending' } })
@@ -137,7 +137,7 @@ test('concurrent approvals, refusals and repeats in two processes result in one 
     const isMade = state?.status === 'approved'
     expect(await wallet.operator.balance(userId)).toBe(isMade ? '150.01' : '50.00')
     const made = answers.slice(0, 4).filter(({ status }) => status === 201)
-    // The same person twice is answered twice; another one is too late.
+    // A repeat by the same person gets the same answer; another person is too late.
     const decider = (state as { decidedBy: JsonObject } | undefined)?.decidedBy.key
     expect(made.length).toBe(isMade ? (decider === 'ben' ? 2 : 1) : 0)
     for (const { status } of answers) expect([200, 201, 202, 403, 409]).toContain(status)

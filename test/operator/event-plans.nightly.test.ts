@@ -1,4 +1,7 @@
-/** What the list of an event's bets costs does not grow with the bets on others (W-44): by the plans that Postgres makes over 100,000 bets. */
+/**
+ * The cost of the list of an event's bets is independent of bets on other events (W-44), by plans
+ * over 100,000 bets.
+ */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Db, PEOPLE_SETTINGS_SQL } from '../../src/server/core/database/db.ts'
 import { listBets } from '../../src/server/wallet/operator-api/bets/bet-list.ts'
@@ -7,12 +10,18 @@ import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
 
 const BETS = 100_000
-/** Rows of indexes and tables that a page of 10 looks at: times, places, details and bets, and the other bets of their batches. */
+/**
+ * Rows of indexes and tables that a page of 10 reads: times, positions, details and bets, and the
+ * other bets of their batches.
+ */
 const FEW = 120
-/** Times that a page looks at when few or none of its bets are what else was asked for. */
+/** Times that a page reads when few of its bets match the other filters. */
 const MOST_TIMES = 1_000
 
-/** Two bets a minute in one batch: half of all on the event 1, one of a thousand on one of the events from 1000 on, with a NUL in their text. */
+/**
+ * One batch of two bets each minute: half the bets are on the event 1, and one in a thousand on an
+ * event from 1000 on, with a NUL in its text.
+ */
 const FILL = [
   `insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, placed_at, first_seen_at, changed_at)
    select 0, 'player-' || i % 20, 'bet-' || i, 'open', 1, 'EUR', 1, 'player', t, t, t

@@ -1,6 +1,6 @@
 /**
- * The same rows in 1 bucket and in 64: every list, report and command gives the same answers. The rows are those of one wallet, moved from one
- * database to the other.
+ * Every list, report and command gives the same answers with 1 bucket and with 64. The rows of one
+ * wallet are moved from one database to the other.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -47,7 +47,7 @@ beforeAll(async () => {
   await collect(1, first)
   expect(await moveInto(first, second, { buckets: 64, isLast: true })).toMatchObject({ state: 'ready' })
   await collect(64, second)
-  // The audit is noted in the log of actions, which is a list too.
+  // An audit enters the log of actions, which is a list too.
   await collectCommands(1, first)
   await collectCommands(64, second)
   last = await startWallet({ databaseUrl: second, env: keys })
@@ -105,7 +105,7 @@ const PATH: Readonly<Record<string, string>> = {
   runId: '00000000-0000-4000-8000-000000000000',
 }
 const EARLY = '2020-01-01T00:00:00Z'
-/** A value of each filter that finds something, or a few. */
+/** For each filter a value with one or a few matches. */
 const QUERY: Readonly<Record<string, string | readonly string[]>> = {
   ...{ q: ['nick-7', 'player-1'], brand: 'north', limit: '2', from: EARLY, to: '2999-01-01T00:00:00Z', at: EARLY },
   ...{ currency: 'EUR', transactionId: bet(6, 0), userId: player(3), player: player(3), eventId: '1', outcomeId: '1' },
@@ -118,12 +118,15 @@ const QUERY: Readonly<Record<string, string | readonly string[]>> = {
     by: 'brand,site',
   },
 }
-/** Asked for with each page of two rows, from page to page. */
+/** The limit of pages of two rows for each request. */
 const MOST_PAGES = 40
-/** They have the time of the question, or what this process counted. */
+/** These contain the present time, or counters of this process. */
 const OF_THE_MOMENT = ['/operator/now', '/operator/live', '/operator/changes/stream']
 
-/** Every GET of the API: plain, with each filter, and from page to page; and each command that reads. */
+/**
+ * Reads every GET of the API (plain, with each filter, and in pages), and runs each command that
+ * only reads.
+ */
 async function collect(buckets: number, databaseUrl: string): Promise<void> {
   const found = new Map<string, unknown>()
   const wallet = await startWallet({ databaseUrl, env: { ...keys, PURSER_BUCKETS: String(buckets) } })

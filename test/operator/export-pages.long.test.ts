@@ -1,4 +1,4 @@
-/** An export reads everything page by page (O-9): no statement of it answers with more than a page. */
+/** An export reads all data in pages, so no statement returns more than a page (O-9). */
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/runtime/clock.ts'

@@ -24,7 +24,7 @@ export async function readFeed(operator: OperatorClient, after?: string, limit =
   }
 }
 
-/** The same from the first event, a page at a time. */
+/** Reads from the first event, one page at a time. */
 export async function* feedOf(operator: OperatorClient): AsyncGenerator<ToldEvent> {
   for (let after = '0'; ; ) {
     const { data, next } = await readPage(operator, after, 500)

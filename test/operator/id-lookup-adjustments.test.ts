@@ -1,4 +1,4 @@
-/** GET /operator/show/{id} of an adjustment that needs, or has needed, a second person (W-27, W-41). */
+/** GET /operator/show/{id} for an adjustment that needs or needed a second person (W-27, W-41). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatLookupPage } from '../../src/server/cli/lookup-page.ts'
 import { type Asking, asking } from '../people/audited-calls.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
 type LookupEntry = { kind: string } & Record<string, unknown>
 const shown = (id: string) => by.ben.must('GET', `/operator/show/${encodeURIComponent(id)}`) as Promise<LookupEntry>
 
-/** Of a new player, asked for by anna. */
+/** An adjustment of a new player, requested by anna. */
 async function asked(reference: string): Promise<string> {
   const { userId } = await playerWithMoney(wallet.operator, '50.00')
   const request = { currency: 'EUR', amount: '-120.00', reference, reason: 'paid twice', ticket: 'SUP-7' }

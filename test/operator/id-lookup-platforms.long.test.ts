@@ -1,4 +1,7 @@
-/** Where two platforms use one id for a player (W-43), what is shown of a bet are the calls about it, and of a call its bet (W-41). */
+/**
+ * The lookup when two platforms use one id for a player (W-43): a bet shows only its own calls, and
+ * a call its own bet (W-41).
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { buildBetHistory } from '../../src/timeline/bet-history.ts'
@@ -10,7 +13,7 @@ import { answered } from '../wallet/answers.ts'
 import { rowsOf } from './answers.ts'
 
 const SECRETS = { acme: 'secret-of-acme', best: 'secret-of-best' }
-/** As long as a name can be. */
+/** The longest possible name. */
 const BEST = 'best'.padEnd(32, '-platform')
 const PARTNER_SECRETS = `acme:${SECRETS.acme},${BEST}:${SECRETS.best}`
 
@@ -50,7 +53,8 @@ test.each(['of a uuid', 'of a short id'])('the lookup keeps two platforms’ bet
     expect(await show('request-of-acme')).toMatchObject({ kind: 'request', bet: { transactionId } })
     const { userId } = bettor
     const matches = [transactionId, second].map((id) => ({ kind: 'bet', id, userId }))
-    expect(await show(transactionId)).toMatchObject({ kind: 'several', matches }) // whoever pastes it may mean either
+    // the id may mean either bet
+    expect(await show(transactionId)).toMatchObject({ kind: 'several', matches })
     expect(await shownCalls(`${userId}/${transactionId}`)).toEqual(['request-of-acme'])
     expect(await shownCalls(second)).toEqual(['request-of-best'])
     expect(await listedCalls(second)).toEqual(['request-of-best'])

@@ -1,4 +1,4 @@
-/** GET /operator/show/{id} and its page (W-41): whatever id somebody pastes, what it is and all that hangs on it. */
+/** GET /operator/show/{id} and its page (W-41): any id is explained with all related records. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

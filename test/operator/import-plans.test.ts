@@ -1,4 +1,7 @@
-/** An import that is run again finds who is here by their keys (O-8), also when nobody has counted the rows since it broke off. */
+/**
+ * A repeated import finds existing players by their keys (O-8), even without statistics since its
+ * interruption.
+ */
 import { expect, test } from 'vitest'
 import { money } from '../../src/protocol/values/money.ts'
 import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
@@ -7,7 +10,10 @@ import { type ImportRow, importRows } from '../../src/server/wallet/operator-api
 import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 
-/** So many that a look at them all for each player takes a second, and so few that Postgres, which has not counted them, takes it for cheap. */
+/**
+ * With this number a full scan for each player takes a second, but Postgres without statistics
+ * expects it to be cheap.
+ */
 const MANY = 12_000
 /** Players of a slice. */
 const SLICE = 500

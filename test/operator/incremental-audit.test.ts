@@ -1,4 +1,7 @@
-/** The audit of what changed: it finds the damage in what the feed tells since an audit that was clean, and nothing else; the whole one finds all. */
+/**
+ * The incremental audit finds damage only in rows that the feed names since a clean audit; the
+ * complete audit finds all damage.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -14,7 +17,7 @@ import { CHECKS, type Check } from './damage.ts'
 let wallet: TestWallet
 let db: Db
 let sql: pg.Client
-/** Of the last audit before the changes. */
+/** Position of the last audit before the changes. */
 let since: AuditPosition
 const old = { userId: '', token: '', open: '', settled: '' }
 const fresh = { userId: '', token: '', open: '', settled: '' }
@@ -39,7 +42,10 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-/** A bet that is settled, one that is lost (no balance is told of its end), one that stays open, one that is refused, and a deposit. */
+/**
+ * Five operations: a bet that is settled, a lost bet (without a balance event at its end), an open
+ * bet, a refused bet, and a deposit.
+ */
 async function playSome(bettor: typeof old): Promise<void> {
   const { userId, token } = bettor
   Object.assign(bettor, { open: randomUUID(), settled: randomUUID() })
@@ -53,7 +59,7 @@ async function playSome(bettor: typeof old): Promise<void> {
   await wallet.operator.request('POST', `/operator/players/${userId}/deposits`, deposit)
 }
 
-/** As the command does it: what changed has numbers. */
+/** Like the command, it first numbers the changes. */
 async function auditSince(from: AuditPosition | undefined) {
   await numberAllChanges(db, WALLET_CHANGES)
   return runWalletAudit(db, { clawback: 'refuse', since: from })
@@ -91,7 +97,10 @@ test('an incremental audit from an event that the feed no longer has reads every
   expect(await runWalletAudit(db, { clawback: 'refuse', since: later })).toMatchObject({ ok: true, isWhole: true })
 })
 
-/** Done to a bettor; of the fresh one it is found in what changed, of the old one only by the whole audit. */
+/**
+ * Damage to a player. Only the complete audit finds the damage to the old player; the incremental
+ * audit finds the damage to the fresh one.
+ */
 const DAMAGE: [string, string, Check[]][] = [
   [
     'a balance with a cent too much',

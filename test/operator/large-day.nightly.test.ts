@@ -1,4 +1,7 @@
-/** A day so large that its sums take longer than anybody is let wait for a report: it is kept all the same, and metrics tell until then. */
+/**
+ * A day whose sums take longer than the time limit of a report is closed anyway, and metrics show
+ * it until then.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,7 +12,7 @@ import { scrape } from '../operations/scrape.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 
-/** Sums that people ask for are ended after 30 s. */
+/** Sums that a user requests are cancelled after 30 s. */
 const LONGER_THAN_PEOPLE_MS = 31_000
 
 let wallet: TestWallet

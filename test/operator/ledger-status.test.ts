@@ -1,4 +1,4 @@
-/** How often the database is asked whether the ledger sums to zero, while many pages ask. */
+/** The limit on checks of the ledger's sum while many pages request its status. */
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest'
 import { createLedgerStatus } from '../../src/server/wallet/operator-api/audit/ledger-status.ts'
 
@@ -8,7 +8,7 @@ beforeEach(() => {
 })
 afterEach(() => elapsed.mockRestore())
 
-/** A database whose sums take so long, and fail until they are mended. */
+/** A database whose sums take this long, and fail until `isBroken` is false. */
 function lightOver(tookMs: number) {
   const database = { asked: 0, isBroken: true }
   const sums = async () => {

@@ -1,4 +1,4 @@
-/** What a list costs does not grow with what was not asked for: shown by the plans that Postgres makes over 120,000 bets. */
+/** The cost of a list is independent of rows that do not match, by plans over 120,000 bets. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -25,23 +25,26 @@ import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
 
 const OTHERS = 100_000
-/** Of the one player whose lists are looked at. */
+/** Bets of the one player whose lists are read. */
 const OWN = 20_000
-/** Rows that a page of 10 may look at: its own, and a few that share a moment. */
+/** Rows that a page of 10 may read: its own, and a few with the same time. */
 const FEW = 60
-/** Pages of 8 KiB that one of 50 may touch, when none of its rows lie together. */
+/** Pages of 8 KiB that a list page of 50 may read when its rows are all apart. */
 const FEW_PAGES = 400
-/** Rows, when most bets are in the state that was asked for. */
+/** Rows, when most bets are in the requested state. */
 const MOST_LOOKED_AT = 5_000
 
-/** The state of bet number i: most are settled, and what is in another state was so from the first day. */
+/** The state of bet number i: most are settled, and bets in other states are from the first day. */
 const STATE = `case when i <= 40 then (array['unknown', 'cancelled', 'refused', 'open'])[i % 4 + 1] else 'settled' end`
 const BETS = (player: string, count: number, start: string) =>
   `insert into purser.bet (platform, bucket, player, bet_id, status, calls, refusal, currency, stake, funder, placed_at, payout, result_type, payee, first_seen_at, changed_at)
    select case when i % 3 = 0 then 'acme' else '' end, 0, ${player}, 'bet-' || i, state, 1, case state when 'refused' then 'not_enough_money' end, 'EUR', 1, 'player', t,
      case state when 'settled' then 0 end, case state when 'settled' then 'lost' end, case state when 'settled' then 'player' end, t, t
    from generate_series(1, ${count}) i, lateral (select timestamptz '${start}' + i * interval '1 minute' as t, ${STATE} as state) b`
-/** Two for each bet of Alice's: the stake, and its way to the house, which is no part of a statement. One in 100 is a deposit in place of a stake. */
+/**
+ * Two for each of Alice's bets: the stake, and its transfer to the house, which is not in a
+ * statement. One in 100 is a deposit instead of a stake.
+ */
 const TRANSFERS = `insert into purser.transfer (bucket, player, currency, version, kind, debit, credit, amount, balance_after, bet_id, at)
    select bucket, player, 'EUR', row_number() over (partition by player order by first_seen_at, leg),
      legs[1], legs[2], legs[3], 1, 1, bet_id, first_seen_at
@@ -50,7 +53,10 @@ const TRANSFERS = `insert into purser.transfer (bucket, player, currency, versio
        else '{stake,player,open_stakes}' end::text[] as legs
    ) l where leg = 0 or player = 'alice' order by first_seen_at, leg`
 
-/** Alice's bets are the oldest of all, and more than others have: from the newest row on they would be found last. */
+/**
+ * Alice's bets are the oldest, and more than others have, so a scan from the newest row finds them
+ * last.
+ */
 const FILL = [
   BETS("'player-' || i % 20", OTHERS, '2031-01-01Z'),
   BETS("'alice'", OWN, '2030-01-01Z'),
@@ -58,10 +64,11 @@ const FILL = [
    select bucket, player, bet_id, 1, 'settle', 'request-1', 'refused',
      case when bet_id like '%000' then 'settle_of_unknown_bet' end, '{}', first_seen_at from purser.bet`,
   TRANSFERS,
-  "select brin_summarize_new_values('purser.transfer_by_day')", // as the autovacuum does, range by range
+  // as the autovacuum does, range by range
+  "select brin_summarize_new_values('purser.transfer_by_day')",
   `insert into purser.bet_details (bucket, first_seen_at, bet_id, player, details)
    select bucket, first_seen_at, bet_id, player, json_build_object('metadata', json_build_array(json_build_object('event', bet_id))) from purser.bet`,
-  // A nickname that half of all have, and few who are barred, the last ones.
+  // Half the players have one nickname, and the last few are barred.
   `insert into purser.player (bucket, player, currency, currencies, status, operator_user, brand, nickname_key, email_key, created_as, created_at)
    select 0, 'player-' || i, 'EUR', '{EUR}', case when i % 10000 = 0 then 'blocked' else 'active' end, 'site-' || i, 'brand-' || i % 2000,
      case when i % 2 = 0 then 'ada' else 'bob-' || i end, i || '@example.com', '{}', now() from generate_series(1, ${OTHERS}) i`,
@@ -74,7 +81,10 @@ function depsOn(people: Queryable): OperatorDeps {
   return { db, clock: { now: () => new Date('2032-01-01Z') }, buckets: 1, scales: new Map([['EUR', 2]]) }
 }
 
-/** Of each statement that is sent. `first`: of a transaction of `Db.sums`, what it is planned by. */
+/**
+ * The plan of each sent statement. `first` is the statement with the planner settings of a
+ * transaction of `Db.sums`.
+ */
 async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>, first?: Statement): Promise<Plan[]> {
   const plans: Plan[] = []
   const settings = first?.text.replaceAll(', true)', ', false)') ?? PEOPLE_SETTINGS_SQL

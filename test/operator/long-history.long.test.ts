@@ -1,4 +1,7 @@
-/** A bet with thousands of results: its history is read with a few statements, however long it is, and keeps nobody waiting. */
+/**
+ * The history of a bet with thousands of results is read with a few statements, and delays no other
+ * call.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -9,8 +12,9 @@ import { rowsOf } from './answers.ts'
 const RESETTLES = 12_000
 
 /**
- * Resettles of $1's bet, as the wallet records them: behind a stake of 10.00 (the second transfer) and a payout of 25.00, each
- * takes the payout before it back, and 20.00 and 25.00 are paid in turns. The last one is as the first settlement.
+ * Resettles of the bet $1, as the wallet records them. They follow a stake of 10.00 (the second
+ * transfer) and a payout of 25.00. Each takes the previous payout back and pays 20.00 or 25.00 in
+ * turns; the last one equals the first settlement.
  */
 const RESETTLE = [
   `create temporary table resettle as select bucket, player, bet_id, currency, changed_at as at, i, 2 * i + 3 as version,

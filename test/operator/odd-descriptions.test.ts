@@ -1,4 +1,5 @@
-// Bets that are described in odd types (W-3): every list, search, report and export shows them as text, and none breaks.
+// Bets whose description has unusual types (W-3): each list, search, report and export shows them
+// as text.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { betView, callOf, newScene, nextBet, type Scene, sendCall } from '../wallet/scene.ts'

@@ -1,4 +1,4 @@
-/** What a wallet knows of a person can be taken along (O-9), and taken away while the ledger stays whole (O-10). */
+/** The export of a person's data (O-9), and its erasure while the ledger stays complete (O-10). */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -97,7 +97,7 @@ describe.each(['1', '3'])('the personal data of a player with %s buckets', (buck
     for (const trace of TRACES) expect((await placesOf(trace)).length, trace).toBeGreaterThan(0)
     expect((await purser('erase-player', ada)).stdout).toContain('nothing was changed')
     const before = await sums()
-    // as of a player with a hundred thousand bets: longer than any statement may take that a call waits for
+    // simulates a player with 100,000 bets: longer than the time limit of a statement for a call
     await sql.query(
       `create function purser.slow() returns trigger language plpgsql as 'begin perform pg_sleep(2.5); return new; end'`,
     )
@@ -152,7 +152,10 @@ describe.each(['1', '3'])('the personal data of a player with %s buckets', (buck
     return rows
   }
 
-  /** The tables of the wallet in whose rows a text stands, in any case. What the journal deflates is looked for by its calls. */
+  /**
+   * The wallet's tables with a text in any row, in any case. The journal is compressed, so it is
+   * searched by its calls.
+   */
   async function placesOf(text: string): Promise<string[]> {
     const { rows } = await sql.query<{ name: string }>(
       "select tablename as name from pg_tables where schemaname = 'purser' and tablename not like 'journal%'",

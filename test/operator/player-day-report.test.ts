@@ -1,4 +1,7 @@
-/** The players of a day, one by one: their sums are those of the report, their ends are their balances, and whose money did not move is not there. */
+/**
+ * The players of a day: their sums equal the daily report, their ends equal their balances, and
+ * players without movements are absent.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DAY_MS } from '../../src/server/wallet/ledger/daily-sums.ts'
@@ -10,7 +13,8 @@ import { expectProblem, rowsOf } from './answers.ts'
 let wallet: TestWallet
 beforeAll(async () => {
   wallet = await startWallet({ env: { PURSER_BUCKETS: '2' } })
-  wallet.clock.advance(-100 * DAY_MS + (DAY_MS / 2 - (wallet.clock.now().getTime() % DAY_MS))) // noon: no day ends meanwhile
+  // noon, so that no day ends during the test
+  wallet.clock.advance(-100 * DAY_MS + (DAY_MS / 2 - (wallet.clock.now().getTime() % DAY_MS)))
 })
 afterAll(async () => {
   await wallet.auditIsClean()

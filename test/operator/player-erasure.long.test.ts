@@ -1,4 +1,7 @@
-/** An erasure changes nothing before it is sure that it may, goes on where it broke off, and finds what comes afterwards (O-10). */
+/**
+ * An erasure changes nothing before it is permitted, continues after an interruption, and finds
+ * data that arrives later (O-10).
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -36,7 +39,7 @@ async function connect(): Promise<pg.Client> {
   return client
 }
 
-/** A player who may be erased: with a lost bet, and no money. */
+/** A player with a lost bet and no money, whose erasure is permitted. */
 async function playerWithHistory(userId: string) {
   const { operator, wire } = wallet
   await operator.createPlayer({ userId })
@@ -65,7 +68,7 @@ async function feed(): Promise<string[]> {
   return rows.map(({ events }) => events)
 }
 
-/** The tables in whose rows the name stands. */
+/** The tables with the name in any row. */
 async function placesOf(name: string): Promise<string[]> {
   const { rows } = await sql.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'purser' and tablename not like 'journal%'",
@@ -157,7 +160,10 @@ test('an erasure that is repeated also removes the player id of a late result', 
 
 type LateWrite = (tx: Parameters<Parameters<Db['longTransaction']>[0]>[0]) => Promise<void>
 
-/** In this process; `behind` runs in each of its transactions, behind its own statements, and `between` behind each that was committed. */
+/**
+ * Runs the erasure in this process. `behind` runs at the end of each of its transactions, and
+ * `between` after each commit.
+ */
 async function eraseHere(userId: string, behind: LateWrite, between = async () => {}) {
   const owner = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
   const longTransaction: Db['longTransaction'] = async (work) => {
@@ -194,7 +200,8 @@ const IDLE = "select from pg_stat_activity where datname = current_database() an
 test('an erasure that freezes while it locks the player has changed nothing, and blocks no call', async () => {
   await playerWithHistory('frozen')
   const frozen = eraseHere('frozen', async () => {
-    await expect.poll(async () => (await sql.query(IDLE)).rowCount, { timeout: 60_000 }).toBe(0) // the server's patience ends, not ours
+    // the server's time limit ends it, not this test
+    await expect.poll(async () => (await sql.query(IDLE)).rowCount, { timeout: 60_000 }).toBe(0)
   })
   await expect(frozen).rejects.toThrow()
   expect((await wallet.operator.request('GET', '/operator/players/frozen')).status).toBe(200)
@@ -221,7 +228,7 @@ test('the id of a player is not free before all data of the player is erased, an
     async () => {},
     async () => void seen.push((await create()).body),
   )
-  const refusals = seen.slice(0, -1) // the last one found it done
+  const refusals = seen.slice(0, -1) // the last call found a complete erasure
   expect(refusals.length).toBeGreaterThan(3)
   for (const refusal of refusals) expect(refusal).toMatchObject({ code: 'being_erased' })
   expect(seen.at(-1)).toMatchObject({ userId })

@@ -1,4 +1,4 @@
-/** A player who has money, owes money, or has something under way is not erased, and nothing changes (O-10). */
+/** A player with money, debts or open bets is not erased, and nothing changes (O-10). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCommandActor } from '../../src/server/core/auth/audit-log/audit-log.ts'
@@ -28,7 +28,7 @@ const move = (userId: string, what: string, amount: string, over: object = {}) =
     ...over,
   })
 
-/** A bet of 10.00, which takes all that the player has. */
+/** A bet of 10.00, the player's whole balance. */
 async function playerWithBet() {
   const player = await playerWithMoney(wallet.operator, '10.00')
   const bet = { ...player, transactionId: randomUUID() }

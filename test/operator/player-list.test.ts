@@ -1,11 +1,11 @@
-/** Players are found by what a person knows of them, and listed by what bars them. */
+/** The search for players by known values, and the list of barred players. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectProblem, readAllPages, rowsOf } from './answers.ts'
 
 let wallet: TestWallet
-/** Begins every id, so that a test has players of its own. */
+/** The prefix of every id, so that each test has its own players. */
 let mine: string
 
 beforeAll(async () => {

@@ -133,7 +133,7 @@ describe('the creation of a player', () => {
 })
 
 describe('a change of a player', () => {
-  /** What has changed between two looks at a player. */
+  /** The members that the patch changed. */
   async function effectOf(userId: string, patch: object): Promise<JsonObject> {
     const before = (await read(userId)).body as JsonObject
     const reply = await change(userId, patch)

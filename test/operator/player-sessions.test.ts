@@ -1,4 +1,4 @@
-/** Sessions and the switch of the currency (P-1): what a token is, whom it lets in, and how it ends. */
+/** Sessions and the switch of the currency (P-1): the form of a token, its access, and its end. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

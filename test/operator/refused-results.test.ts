@@ -1,6 +1,6 @@
 /**
- * A list of bets says on which of them platform and wallet do not agree: what was refused with 20 or 21, and nothing applied since (L-2). Of a
- * refused bet it says what was asked for (I-3).
+ * A list of bets shows where platform and wallet differ: results refused with 20 or 21 without a
+ * newer applied result (L-2). For a refused bet it shows the requested stake (I-3).
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ describe.each(['1', '4'])('a bet with a refused result, with %s buckets,', (buck
     const { status } = await wallet.operator.request('POST', `/operator/players/${userId}/${what}`, movement)
     expect(status).toBeLessThan(300)
   }
-  /** By transactionId. */
+  /** The refused results by transactionId. */
   async function refusedIn(query: string): Promise<Record<string, unknown>> {
     const { body } = await wallet.operator.request('GET', `/operator/bets?${query}`)
     return Object.fromEntries(rowsOf(body, 'data').map((bet) => [bet.transactionId, bet.refusedResult]))

@@ -1,4 +1,7 @@
-/** The report by the site of the bets (`subPartnerId`): the sums of the transfers of each site, whatever becomes of its bets; the same with the gate and without. */
+/**
+ * The report by site of the bets (`subPartnerId`): the sums of each site's transfers through all
+ * states of its bets, with and without the fast path.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { request } from 'undici'
@@ -13,7 +16,7 @@ import { answered } from '../wallet/answers.ts'
 import { expectProblem, rowsOf } from './answers.ts'
 import { CHECKS } from './damage.ts'
 
-/** Each transfer of a bet under what its Place bet said, which its details have as it came. */
+/** Each transfer of a bet by the site in its Place bet, which its details contain unchanged. */
 const TRANSFERS_BY_SITE = `
   select coalesce(d.details ->> 'subPartnerId', '') as site, count(*)::int as transfers,
     to_char(coalesce(sum(t.amount) filter (where t.kind = 'stake'), 0) / 100.0, 'FM990.00') as stakes,
@@ -30,7 +33,7 @@ describe.each(['on', 'off'])('the report of sites with the fast path %s', (gate)
     wallet = await startWallet({
       env: { PURSER_FAST_PATH: gate, PURSER_BUCKETS: '2', PARTNER_SECRETS: 'acme:secret-of-acme' },
     })
-    wallet.clock.advance(-100 * DAY_MS) // the database's own clock has a word on what is over
+    wallet.clock.advance(-100 * DAY_MS) // the database's clock also decides if a day has ended
     sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
     await nextDay()

@@ -1,4 +1,7 @@
-/** A report of random transfers has the figures that plain SQL makes of them, however many of its days are kept, on servers of any time zone. */
+/**
+ * A report of random transfers equals the figures of plain SQL, with any number of closed days, on
+ * servers of any time zone.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Currency } from '../../src/protocol/wire-ids.ts'
@@ -13,13 +16,13 @@ import { seededRandom } from '../support/random.ts'
 const HOUR_MS = 3_600_000
 const DAYS = 6
 const TRANSFERS = 400
-/** For each choice of rows, with each number of kept days. */
+/** For each choice of rows, with each number of closed days. */
 const QUESTIONS = 5
 const SCALES = new Map([
   ['EUR', 2],
   ['GOLD', 0],
 ])
-/** What may move where. */
+/** The possible transfers. */
 const MOVES = [
   ['deposit', 'cash_in', 'player'],
   ['withdrawal', 'player', 'cash_out'],
@@ -38,7 +41,7 @@ const MOVES = [
   ['opening', 'openings', 'player'],
 ] as const
 const BRANDS = { ann: null, bob: 'north', cid: 'south', dan: 'south' } as const
-/** The last one is not there any more. */
+/** The last player does not exist any more. */
 const PLAYERS = [...Object.keys(BRANDS), 'gone']
 const PLATFORMS = ['', 'acme']
 const SITES = ['', 'a', 'b c', ' ']
@@ -64,7 +67,7 @@ const BEFORE = 't.at < d.day'
 const ON_DAY = "t.at >= d.day and t.at < d.day + interval '24 hours'"
 const sumOf = (what: string, when: string) => `coalesce(sum(${what}) filter (where ${when}), 0)::text`
 
-/** In minor units. `by` are the names that have rows of their own; a name that is no part of them is ''. */
+/** In minor units. `by` names the columns with separate rows; any other column is ''. */
 function reference(by: readonly string[]): string {
   const part = (name: string) => (by.includes(name) ? name : "''")
   const measures = [
@@ -92,7 +95,7 @@ function reference(by: readonly string[]): string {
   return `select * from (${rows}) r order by day, ${NAMES.map((name) => `${name} collate "C"`).join(', ')}`
 }
 
-/** As the reference has them. */
+/** Converts a row to the form of the reference. */
 function flat({ final: _final, accounts, sum, brand = '', platform = '', site = '', ...row }: ReportRow) {
   expect(Number(sum)).toBe(0)
   const minor = Object.entries(row).map(([name, value]) => [
@@ -108,7 +111,7 @@ function flat({ final: _final, accounts, sum, brand = '', platform = '', site = 
 const inMinor = (name: string, value: string) =>
   name === 'day' || name === 'currency' ? value : String(BigInt(value.replace('.', '')))
 
-/** All parts of a list. */
+/** All subsets of a list. */
 const partsOf = <T>(items: readonly T[]): T[][] =>
   items.reduce<T[][]>((parts, item) => parts.concat(parts.map((part) => part.concat([item]))), [[]])
 const FILTERS = { currency: ['EUR'], brand: ['south'], platform: ['acme'], site: ['b c', ' ', 'nowhere'] } as const
@@ -126,7 +129,7 @@ const RANGES = [
   [DAYS - 1, DAYS - 1],
 ] as const
 
-/** The clocks of Berlin are changed on the third day: it has 23 hours there, or 25. */
+/** In Berlin the clocks change on the third day, which has 23 hours or 25. */
 describe.each([
   ['UTC', '2026-05-01'],
   ['Europe/Berlin', '2026-03-27'],
@@ -156,7 +159,10 @@ describe.each([
     await database.drop()
   })
 
-  /** Not every group has transfers on each day, and times near midnight are as frequent as all others. */
+  /**
+   * Not every group has transfers on each day, and times near midnight are as frequent as all
+   * others.
+   */
   async function fill(): Promise<void> {
     for (const [player, brand] of Object.entries(BRANDS))
       await sql.query(

@@ -1,4 +1,7 @@
-/** The plans of the wallet's smaller questions, over 100,000 rows: adjustments that wait for somebody, and what was refused of the bets of a page. */
+/**
+ * The plans of the wallet's smaller queries over 100,000 rows: pending adjustments, refused results
+ * of a page, and sessions.
+ */
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { BetId, PlayerId } from '../../src/protocol/wire-ids.ts'
 import { type Db, PEOPLE_SETTINGS_SQL, type Queryable } from '../../src/server/core/database/db.ts'
@@ -12,11 +15,11 @@ import { filledDatabase } from '../support/filled-database.ts'
 import { type Plan, planOf, sentBy } from '../support/plans.ts'
 
 const MANY = 100_000
-/** Rows that a page of 10 may look at. */
+/** Rows that a page of 10 may read. */
 const FEW = 20
 const NOW = new Date('2031-06-01T12:00:00Z')
 
-/** One a minute; a tenth of them waits, and all that waits but the newest three has expired. */
+/** One a minute; a tenth is pending, and all pending ones except the newest three have expired. */
 const PROPOSALS = `insert into purser.proposal (bucket, player, reference, currency, amount, reason, key_name, person, proposed_at, expires_at,
     status, decided_key, decided_person, decided_at)
   select 0, 'player-' || i % 20, 'reference-' || i, 'EUR', 1, 'why', 'one', 'maria', t, t + interval '7 days', state,
@@ -24,13 +27,15 @@ const PROPOSALS = `insert into purser.proposal (bucket, player, reference, curre
   from generate_series(1, ${MANY}) i,
     lateral (select case when i > ${MANY} - 3 then timestamptz '2031-06-01Z' + i * interval '1 ms' else timestamptz '2030-01-01Z' + i * interval '1 minute' end as t,
       case when i % 10 = 0 or i > ${MANY} - 3 then 'pending' when i % 1000 = 1 then 'refused' else 'approved' end as state) p`
-/** Two calls of each bet; of one bet in ten the second one was refused. */
+/** Two calls of each bet; for one bet in ten the second call was refused. */
 const BET_CALLS = `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, outcome, refusal, transfers, at)
   select 0, 'player-' || i % 20, 'bet-' || i, seq, 'settle', 'request-' || seq, case when refused then 'refused' else 'applied' end,
     case when refused then 'recalculation_negative' end, '{}'::bigint[], now()
   from generate_series(1, ${MANY} / 2) i, generate_series(1, 2) seq, lateral (select i % 10 = 0 and seq = 2 as refused) r`
 
-/** Half of all sessions are of one player, one a minute; each was begun and ended by an action. */
+/**
+ * Half the sessions belong to one player, one a minute; each was started and ended by an action.
+ */
 const SESSIONS = `insert into purser.session (bucket, player, token_hash, currency, created_at, expires_at, ended_at)
   select 0, case when i % 2 = 0 then 'ada' else 'player-' || i % 20 end, 'hash-' || i, 'EUR', t, t + interval '1 day', t + interval '30 seconds'
   from generate_series(1, ${MANY}) i, lateral (select timestamptz '2030-01-01Z' + i * interval '1 minute' as t) s`
@@ -38,7 +43,7 @@ const ACTIONS = `insert into purser.action (subject, at, request_id, operation, 
   select player, at, 'request-' || token_hash || at, 'startSession', '{}', 'KEY', 'hash', '{}', '{}'
   from purser.session, lateral (values (created_at), (ended_at)) m (at)`
 
-/** A tenth of a player's movements are adjustments, one in a hundred for a bet. */
+/** A tenth of a player's movements are adjustments, and one in a hundred has a bet. */
 const MOVEMENTS = `insert into purser.cash_movement (bucket, player, reference, kind, currency, amount, version, balance_after, reason, person, bet_id)
   select 0, 'player-' || i % 20, 'movement-' || i, case when i % 10 = 0 then 'adjustment' else 'deposit' end, 'EUR', 1, i, 1,
     case when i % 10 = 0 then 'why' end, case when i % 10 = 0 then 'maria' end, case when i % 100 = 0 then 'bet-' || i end
@@ -113,7 +118,7 @@ describe.each(['before the tables are analysed,', 'after the tables are analysed
   })
 })
 
-/** The player is there, and has this one session. */
+/** The player exists and has this one session. */
 function answering(deps: OperatorDeps, row: object): OperatorDeps {
   const query: Queryable['query'] = async (statement, values) => {
     if (statement.name.includes('read_player')) return [{ player: 'ada', limits: {}, currencies: [] }] as never

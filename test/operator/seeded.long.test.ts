@@ -1,4 +1,7 @@
-/** The database of many bets that `npm run seed` writes, on which figures are measured: the audit accepts it, and sees that it is not empty. */
+/**
+ * The large database of `npm run seed`, which benchmarks use: the audit accepts it, and detects
+ * that it is not empty.
+ */
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { seedDatabase } from '../../bench/lists/seed.ts'

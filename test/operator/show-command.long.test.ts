@@ -1,4 +1,4 @@
-/** `purser show ID` on a terminal. */
+/** The command `purser show ID`. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../cli/command.ts'

@@ -1,4 +1,4 @@
-/** The statement: a player's transfers, newest first, page by page, while new ones arrive. */
+/** The statement: a player's transfers, newest first, in pages, while new ones arrive. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { request } from 'undici'
@@ -21,7 +21,7 @@ describe.each(['1', '4'])('the statement with %s buckets', (buckets) => {
   const idsOf = (rows: JsonObject[]) => rows.map(({ transferId }) => transferId)
   const rows = async (userId: string, query: string) => rowsOf((await read(userId, query)).body, 'data')
 
-  /** Twelve deposits, EUR and USD in turns, a minute between each; when each was made. */
+  /** Twelve deposits, in EUR and USD by turns, a minute apart, with their times. */
   async function playerWithHistory(): Promise<{ userId: string; times: Date[] }> {
     const { userId } = await wallet.operator.createPlayer()
     const times: Date[] = []
@@ -101,7 +101,7 @@ describe.each(['1', '4'])('the statement with %s buckets', (buckets) => {
     const { userId, times } = await playerWithHistory()
     const sql = new pg.Client({ connectionString: wallet.databaseUrl })
     await sql.connect()
-    // In UTC, whose hours depend on no setting: else Citus refuses it.
+    // In UTC, whose hours depend on no setting; otherwise Citus refuses the statement.
     await sql.query(
       "update purser.transfer set at = (at at time zone 'UTC' - interval '10 minutes') at time zone 'UTC' where player = $1 and currency = 'EUR' and version in (2, 5)",
       [userId],
@@ -138,7 +138,8 @@ describe.each(['1', '4'])('the statement with %s buckets', (buckets) => {
     expect(new Set(all.map(({ at }) => at)).size).toBe(17)
     const pages = await readAllPages((query) => read(userId, query), 4)
     expect(pages.flat()).toEqual(all)
-    const numbers = Array.from({ length: 32 }, (_, i) => 32 - i).filter((number) => number !== 3) // of the house, at the first result
+    // number 3 is the house's, at the first result
+    const numbers = Array.from({ length: 32 }, (_, i) => 32 - i).filter((number) => number !== 3)
     expect(idsOf(all)).toEqual(numbers.map((number) => `EUR-${number}`))
   })
 

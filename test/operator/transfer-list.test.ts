@@ -1,4 +1,4 @@
-/** The transfers of all players: what the numbers of a day are made of, page by page. */
+/** The transfers of every player, in pages: the rows that a day's figures sum up. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -11,7 +11,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
 import { expectProblem, objectOf, readAllPages, rowsOf } from './answers.ts'
 
-/** Of a day: ten of each brand, and a deposit in USD. */
+/** Transfers of a day: ten of each brand, and a deposit in USD. */
 const LINES = 21
 const BRANDS = ['north', 'south'] as const
 let wallet: TestWallet
@@ -22,7 +22,8 @@ beforeAll(async () => {
   const env = { PURSER_FREEBET_STAKE: 'promotions', PURSER_BUCKETS: '2' }
   wallet = await startWallet({ env })
   db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
-  wallet.clock.advance(1.5 * DAY_MS - (wallet.clock.now().getTime() % DAY_MS)) // noon: no day ends meanwhile
+  // noon, so that no day ends during the test
+  wallet.clock.advance(1.5 * DAY_MS - (wallet.clock.now().getTime() % DAY_MS))
   await aDay()
   wallet.clock.advance(DAY_MS)
   await aDay()
@@ -119,7 +120,10 @@ test('the transfer list refuses invalid and contradictory filters', async () => 
   expectProblem(await ask('after=x'), 400, 'invalid_request')
 })
 
-/** With so few to look at that stretches of time are too long, too short, and a moment with more than that. */
+/**
+ * The scan limit is small, so that time ranges are too long, too short, or a single moment above
+ * the limit.
+ */
 test.each([
   ['stake', 'stake'],
   ['deposit', 'deposit'],
@@ -140,7 +144,8 @@ test.each([
 
 test('a reader who stopped at an instant with more transfers than a page scans continues before it', async () => {
   const times = (await pages(`day=${day}`, 50)).flat().map((row) => String(row.at))
-  const at = new Date(String(times.find((one, i) => one === times[i + 1]))) // a changed result takes back and pays at once
+  // a changed result takes back and pays at the same time
+  const at = new Date(String(times.find((one, i) => one === times[i + 1])))
   const asked = { kind: undefined, currency: undefined, brand: undefined, from: new Date(0), to: wallet.clock.now() }
   const after = { at, player: '', currency: '', version: 0n }
   const { transfers, stoppedAt } = await readTransfersByTime(db, { ...asked, after, limit: 2, maxScanned: 1 })

@@ -1,4 +1,4 @@
-/** The audit: every kind of damage done to a database by hand is named by the checks that it breaks, and by no other. */
+/** The audit names each kind of damage by the violated checks, and by no other. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -46,9 +46,9 @@ test('every check of the audit is violated by some damage of this test', () => {
 describe.each(['1', '4'])('the audit with %s buckets', (buckets) => {
   let wallet: TestWallet
   let sql: pg.Client
-  /** What the names in the damage stand for. */
+  /** The values of the names in the damage. */
   const names: Record<string, string> = {}
-  /** Of each table, those that can be written. */
+  /** The writable columns of each table. */
   const columns: Record<string, string> = {}
 
   beforeAll(async () => {
@@ -58,7 +58,8 @@ describe.each(['1', '4'])('the audit with %s buckets', (buckets) => {
     await playScene()
     await importOne()
     await Promise.all([1, 2, 3].map(() => playBystander()))
-    await wallet.operator.request('GET', '/operator/changes') // who reads the feed first numbers it
+    // the first read of the feed numbers it
+    await wallet.operator.request('GET', '/operator/changes')
     await wallet.auditIsClean()
     await sql.query('create schema untouched')
     for (const table of TABLES) {
@@ -81,7 +82,7 @@ describe.each(['1', '4'])('the audit with %s buckets', (buckets) => {
     return rows[0].names
   }
 
-  /** A player with one bet in each state, and money moved on two days. */
+  /** A player with one bet in each state, and transfers on two days. */
   async function playScene(): Promise<void> {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00')
     const bet = (state: string) => {
@@ -112,7 +113,7 @@ describe.each(['1', '4'])('the audit with %s buckets', (buckets) => {
     expect((await wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, body)).status).toBe(201)
   }
 
-  /** With an opening balance from another wallet (O-8). */
+  /** A player with an opening balance from another wallet (O-8). */
   async function importOne(): Promise<void> {
     names.imported = `imported-${randomUUID()}`
     const db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
@@ -124,7 +125,7 @@ describe.each(['1', '4'])('the audit with %s buckets', (buckets) => {
     expect(imported).toBe(1)
   }
 
-  /** Others, whose money is not touched by any damage. */
+  /** A player whose money no damage affects. */
   async function playBystander(): Promise<void> {
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
     const transactionId = randomUUID()
@@ -209,7 +210,7 @@ test('the audit reports a balance below zero when clawback is refused, and not w
   }
 })
 
-/** Citus lets no row change its bucket. */
+/** Citus permits no change of a row's bucket. */
 const isOnCitus = inject('citusWorkers') !== undefined
 
 test.skipIf(isOnCitus).each([
@@ -224,7 +225,7 @@ test.skipIf(isOnCitus).each([
     await sql.query(`update purser.account set bucket = ${bucket} where player = $1`, [userId])
     const { body } = await wallet.operator.request('GET', '/operator/audit')
     const found = new Set(rowsOf(body, 'findings').map(({ check }) => check))
-    // The house's accounts are those of a bucket, too.
+    // The house's accounts belong to a bucket too.
     expect(found).toEqual(new Set([CHECKS.balanced, CHECKS.sum, CHECKS.last, CHECKS.account]))
   } finally {
     await sql.end()

@@ -1,4 +1,7 @@
-/** The wallet's feed (W-40): every change of bets, balances, players and sessions, as pages and as server-sent events. */
+/**
+ * The wallet's feed (W-40): every change of bets, balances, players and sessions, as pages and as
+ * server-sent events.
+ */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
@@ -11,7 +14,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { readFeed, type ToldEvent } from './feed-reader.ts'
 
 const GATES = ['on', 'off'] as const
-/** By all tests. */
+/** The events of every test. */
 const seen: ToldEvent[] = []
 
 describe.each(GATES)('the feed events with the fast path %s', (gate) => {
@@ -24,7 +27,7 @@ describe.each(GATES)('the feed events with the fast path %s', (gate) => {
     await wallet.stop()
   })
 
-  /** The events of what `act` does, without id, version and time. */
+  /** The events of `act`, without id, version and time. */
   async function eventsOf(act: () => Promise<unknown>) {
     const { next } = await readFeed(wallet.operator, 'latest')
     await act()
@@ -96,7 +99,7 @@ describe.each(GATES)('the feed events with the fast path %s', (gate) => {
     let [first, second] = ['', '']
     const received = await eventsOf(async () => {
       await wallet.operator.createPlayer({ userId })
-      await wallet.operator.createPlayer({ userId }).catch(() => {}) // the same again
+      await wallet.operator.createPlayer({ userId }).catch(() => {}) // the same request again
       await wallet.operator.deposit(userId, '50.00')
       first = await wallet.operator.session(userId)
       await wallet.wire.place({ userId, token: first, transactionId, amount: 10 })
@@ -162,7 +165,7 @@ describe.each(GATES)('the feed events with the fast path %s', (gate) => {
   })
 })
 
-/** The names of all members, of members too. */
+/** The names of the members, including nested ones. */
 function shapeOf(value: unknown, path = ''): string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [`${path}: ${typeof value}`]
   return Object.entries(value).flatMap(([name, member]) => shapeOf(member, `${path}/${name}`))

@@ -1,4 +1,7 @@
-/** Webhooks (W-42): signed as Standard Webhooks has it, each player's events in order, tried again, replayed, disabled. */
+/**
+ * Webhooks (W-42): signed as in Standard Webhooks, each player's events in order, retried,
+ * replayed, disabled.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
