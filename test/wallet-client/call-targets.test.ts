@@ -1,4 +1,7 @@
-/** Whom calls go to, in two processes on one database: the platform's partners and the gateway's operators, which are twins. */
+/**
+ * The targets of calls in two processes on one database: the platform's partners and the gateway's
+ * operators, which behave alike.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ANYWHERE } from '../../src/protocol/values/base-url.ts'
 import { environment } from '../../src/runtime/environment.ts'
@@ -15,7 +18,7 @@ import { SOMEBODY } from '../support/somebody.ts'
 import { type StillWorld, standStill } from '../support/still-world.ts'
 import { settleMessage } from '../support/wire.ts'
 
-/** Milliseconds within which a change counts everywhere. */
+/** Milliseconds after which a change counts in every process. */
 const REFRESH_MS = 5_000
 const HOUR_MS = 3_600_000
 const KEYRING = createEncryptionKeyring([Buffer.alloc(32, 'k')])
@@ -26,10 +29,10 @@ interface Target {
   readonly connection: object
 }
 
-/** One process as it has them. */
+/** The targets of one process. */
 interface Side {
   save(id: string, target: Target): Promise<void>
-  /** Sends a result; false when there is no such target. */
+  /** Sends a result; false when no such target exists. */
   send(id: string): Promise<boolean>
   close(): Promise<void>
 }
@@ -61,7 +64,7 @@ function operators(db: Db): Side {
   }
 }
 
-/** A database whose reads the test can hold back or fail, and of which it knows when all are over. */
+/** A database whose reads the test can delay or fail; it records when all reads have ended. */
 function watched(db: Db) {
   const reads = new Set<Promise<unknown>>()
   let before: () => Promise<unknown> = async () => {}
@@ -75,11 +78,11 @@ function watched(db: Db) {
   }
   return {
     db: { ...db, query },
-    /** What is read comes to it when this resolves, and not when it rejects. */
+    /** A read returns after this promise resolves, and fails if it rejects. */
     answersAfter: (other: typeof before) => {
       before = other
     },
-    /** What was read has been worked on. */
+    /** Resolves after all reads are processed. */
     async rest() {
       await Promise.allSettled(reads)
       await new Promise<void>((done) => environment.nextTurn(done))
@@ -100,7 +103,8 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   time.giveBack()
-  await Promise.all([old.stop(), moved.stop()]) // they throw when a call was signed with another secret than theirs
+  // they throw if a call was signed with another secret
+  await Promise.all([old.stop(), moved.stop()])
   await db.close()
   await database.drop()
 })

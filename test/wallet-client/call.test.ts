@@ -1,4 +1,7 @@
-/** One call to a wallet over real HTTP: the bytes, the connection, the time-out, and every way in which it can fail (P4–P7). */
+/**
+ * One call to a wallet over real HTTP: bytes, connection, time-out, and every possible failure
+ * (P4–P7).
+ */
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { openSignedConnection } from '../../src/protocol/client/signed-connection.ts'
@@ -111,7 +114,7 @@ describe('the time-out (P5) covers', () => {
 
   test('the wait for a free connection', async () => {
     const one = clientOf({ timeoutMs, connections: 1 })
-    wallet.always('place', hang) // the second one too, should it leave in the moment between the two time-outs
+    wallet.always('place', hang) // also for a second call that leaves between the two time-outs
     const before = wallet.of('place').length
     const answers = await Promise.all([one.call('place', aPlace().text), one.call('place', aPlace().text)])
     wallet.always('place', {})

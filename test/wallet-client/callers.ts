@@ -1,4 +1,7 @@
-/** The four callers of a wallet, each by its own code: how platform, load, gateway and kit read one answer. */
+/**
+ * The four callers of a wallet: platform, load, gateway and kit, each with its own code to read an
+ * answer.
+ */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -25,9 +28,9 @@ const PLAYER = { userId: '7d0e4d5c-8d5b-4c34-9a7e-2f8f4b6f7a11', operatorId: 'ac
 const TOKEN = 'a-token-of-the-operator'
 
 export type Asked = 'place' | 'profile'
-/** 'refused N', where N is a code that ends a Place bet without a Rollback. */
+/** 'refused N' has a code that ends a Place bet without a Rollback. */
 export type Reading = 'accepted' | 'unknown' | `refused ${number}`
-/** Undefined: the caller makes no such call. */
+/** Undefined if the caller makes no such call. */
 export type Caller = (baseUrl: string, asked: Asked) => Promise<Reading>
 
 function readingOf(outcome: CallOutcome): Reading {
@@ -66,7 +69,10 @@ const load: Caller = async (baseUrl) => {
   return code === undefined ? 'unknown' : readingOf({ kind: 'refused', code, message: '' })
 }
 
-/** The gateway passes on what it has read: it is right when the platform reads the same behind it. */
+/**
+ * The gateway forwards an answer. Its reading is correct if the platform reads the forwarded answer
+ * alike.
+ */
 const gateway: Caller = async (baseUrl, asked) => {
   const link = createOperatorClient({ baseUrl, secrets: [SECRET] })
   const { text, betId } = bodyOf(asked)
@@ -93,7 +99,10 @@ const gateway: Caller = async (baseUrl, asked) => {
 
 const MUST = new Set(WALLET_CASES.flatMap((one) => ('rule' in one && one.level === 'MUST' ? [one.rule] : [])))
 
-/** An answer whose form breaks a MUST is condemned by the case of that rule, whatever the kit then makes of the money. */
+/**
+ * An answer whose form breaks a MUST fails the case of that rule, even if the kit accepts its
+ * money.
+ */
 const kit: Caller = async (baseUrl, asked) => {
   const sender = createRequestSender({ baseUrl, clock: systemClock })
   const { method, path } = OPERATIONS[asked]
@@ -112,7 +121,7 @@ const kit: Caller = async (baseUrl, asked) => {
 
 export const CALLERS: Readonly<Record<string, Caller>> = { platform, load, gateway, kit }
 
-/** Writes an answer to a request. `betId`: the transactionId of its body. */
+/** Writes an answer to a request; `betId` is the transactionId of its body. */
 export type Writes = (socket: Socket, betId: string) => void
 
 export interface OddServer {
@@ -120,7 +129,7 @@ export interface OddServer {
   close(): Promise<void>
 }
 
-/** Each request gets what `writes` writes; the bytes are its own, so that anything can be wrong with them. */
+/** Each request gets the bytes of `writes`, which may be wrong in any way. */
 export async function startOddServer(writes: Writes): Promise<OddServer> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {

@@ -1,4 +1,6 @@
-/** Names of wallets: one that nobody answers for must not keep connections to the others waiting (C-6). */
+/**
+ * The DNS cache for wallets: a name without an answer delays no connection to other wallets (C-6).
+ */
 import type { LookupAddress } from 'node:dns'
 import { type LookupOptions, lookup as systemLookup } from 'node:dns'
 import { expect, test } from 'vitest'
@@ -7,7 +9,7 @@ import { cachedLookup, createCachingResolver } from '../../src/protocol/client/n
 const MINUTE_MS = 60_000
 const at = (address: string): LookupAddress[] => [{ address, family: 4 }]
 
-/** A resolver whose answers the test gives, and a time that it moves. */
+/** A resolver with scripted answers, and a clock that the test advances. */
 function scene() {
   const open: { name: string; answer(address: string): void; fail(): void }[] = []
   const time = { now: 0 }
@@ -40,7 +42,8 @@ test('a cached address is used while a lookup is pending, and the next result re
   expect(await resolve('wallet.example')).toEqual(at('192.0.2.1'))
   expect(open).toHaveLength(1)
   time.now = MINUTE_MS
-  expect(await resolve('wallet.example')).toEqual(at('192.0.2.1')) // and nobody has answered yet
+  // the second lookup is still pending
+  expect(await resolve('wallet.example')).toEqual(at('192.0.2.1'))
   expect(open).toHaveLength(2)
   open[1]?.answer('192.0.2.2')
   await new Promise(setImmediate)

@@ -1,9 +1,12 @@
-/** An answer that is complete after 5 s is unknown to all callers, whatever has arrived before (C-2). */
+/**
+ * An answer that is complete after 5 s is unknown to all callers, even if a part arrived before
+ * (C-2).
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { CALLERS, startOddServer, type Writes } from './callers.ts'
 
-/** Milliseconds: after the interface's 5 s, and before the kit gives up. */
+/** Milliseconds: after the interface's 5 s, and before the kit's time-out. */
 const LATE_MS = 6_000
 const good = (betId: string) => `{"transactionId":"${betId}","transactionTime":"${new Date().toISOString()}"}`
 const headOf = (betId: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${good(betId).length}\r\n\r\n`

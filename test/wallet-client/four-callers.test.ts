@@ -1,8 +1,8 @@
 /**
- * One reading of an answer, whoever has called: platform, load, gateway and kit.
+ * All callers read an answer alike: platform, load, gateway and kit.
  *
- * The kit may take the money of an answer whose form breaks a MUST; it condemns the form then, which
- * counts here as the platform's "unknown". It accuses no answer that the platform takes.
+ * If the form of an answer breaks a MUST, the kit may accept its money and fail the form. This
+ * counts here as the platform's "unknown". The kit fails no answer that the platform accepts.
  */
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -20,11 +20,11 @@ const NO_MONEY = '{"code":7,"message":"Not enough money"}'
 interface Head {
   readonly status?: string
   readonly headers?: string
-  /** Of the body; its own when absent. */
+  /** The content length; by default the body's. */
   readonly length?: number
 }
 
-/** A whole answer. */
+/** A complete answer. */
 function whole(bodyOf: (betId: string) => string | Buffer, { status = '200 OK', headers = '', length }: Head = {}) {
   return (betId: string) => {
     const body = Buffer.from(bodyOf(betId))
@@ -45,7 +45,7 @@ const sendsAndEnds =
     void socket.end(bytes(betId))
 const answers = (bodyOf: (betId: string) => string | Buffer, head: Head = {}) => sends(whole(bodyOf, head))
 const refuses = (body: string | Buffer, status = '400 Bad Request') => answers(() => body, { status })
-/** Before the answer, in the same piece. */
+/** Sent before the answer, in the same packet. */
 const after = (first: string) => sends((betId) => Buffer.concat([Buffer.from(first), whole(good)(betId)]))
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'

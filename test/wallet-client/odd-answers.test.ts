@@ -1,6 +1,6 @@
 /**
- * Answers that are good and oddly wrapped (C-11): the record of their body, and their connections.
- * Their readings by every caller are in four-callers.test.ts.
+ * Valid answers in an unusual form (C-11): the record of their body, and their connections.
+ * four-callers.test.ts has every caller's reading.
  */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -16,7 +16,7 @@ afterEach(async () => {
 const GOOD = '{"transactionId":"a-bet-that-is-known","transactionTime":"2031-05-16T12:00:00Z"}'
 const BOM = '\u{FEFF}'
 
-/** A wallet that answers as it is told, and a client for it; the second of two calls comes by the connection of the first. */
+/** A wallet with a scripted answer, and its client. Two calls share a connection. */
 async function clientOf(answer: (response: ServerResponse) => void) {
   const connections = new Set<unknown>()
   const server = createServer((request, response) => {

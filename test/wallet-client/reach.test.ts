@@ -1,4 +1,7 @@
-/** How far calls go out: what the registries of special addresses name is refused, when it is saved and at each connection. */
+/**
+ * Calls to the special-purpose addresses of the registries are rejected, when an address is saved
+ * and at each connection.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
@@ -9,7 +12,10 @@ import type { Reach } from '../../src/protocol/values/base-url.ts'
 const PUBLIC_ONLY: Reach = { privateAddresses: false, plainHttp: true }
 const TLS_ONLY: Reach = { privateAddresses: true, plainHttp: false }
 
-/** The first and the last address of each entry of IANA's special-purpose registries, of multicast, and of forms from before. */
+/**
+ * The first and last address of each entry in IANA's special-purpose registries, of multicast, and
+ * of older forms.
+ */
 const SPECIAL = [
   ...['0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255'],
   ...['127.0.0.0', '127.255.255.255', '169.254.0.0', '169.254.169.254', '169.254.255.255'],

@@ -1,4 +1,4 @@
-/** Where the time of a call went (C-18): each step of it is held up here, and the answer says which one it was. */
+/** The phases of a call (C-18): the test delays each phase, and the recorded timing names it. */
 import { once } from 'node:events'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
@@ -11,10 +11,13 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** Milliseconds of a step that is held up, and of it what must be seen at least: timers are not exact. */
+/** Milliseconds of the delay, and its least recorded value, because timers are inexact. */
 const HELD_MS = 200
 const SEEN_MS = 190
-/** Milliseconds for a call that is to be given up: a busy machine gets as far as it should in them. And for one that is answered. */
+/**
+ * Milliseconds for a call that must time out, after it reaches its phase on a busy machine; and for
+ * an answered call.
+ */
 const GIVEN_UP_MS = 3_000
 const ANSWERED_MS = 60_000
 

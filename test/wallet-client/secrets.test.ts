@@ -1,4 +1,4 @@
-/** A call of a partner with several secrets, while they rotate (C-13). */
+/** A call to a partner with several secrets during a rotation (C-13). */
 import { expect, onTestFinished, test } from 'vitest'
 import { createWalletClient } from '../../src/protocol/client/wallet-client.ts'
 import { fakeTime } from '../support/fake-time.ts'

@@ -1,4 +1,4 @@
-/** Each part that calls others names itself, and sends the headers that it was given. */
+/** Each component names itself in its requests, and sends its configured headers. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'

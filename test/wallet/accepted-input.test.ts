@@ -1,4 +1,5 @@
-// What looks odd and is right: numbers spelled otherwise (M-2), unknown members (R-7), absent or null members, any text.
+// Unusual but valid input: other spellings of numbers (M-2), unknown members (R-7), absent or null
+// members, any text.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { wouldRound } from '../../src/protocol/values/exact-json.ts'
@@ -10,7 +11,7 @@ import { messageOf, sceneFor, sendText, typicalMessages } from './messages.ts'
 import { jsonText, spelled } from './raw-json.ts'
 import { balanceOf, betView, type Members, must, newScene, nextBet, type Scene, stateOf } from './scene.ts'
 
-/** The operations share a decoder, so that one is enough by day. */
+/** The operations share a decoder, so a daily run tests only one. */
 const WITH_UNUSED_MEMBERS = IS_NIGHTLY
   ? (['settle', 'cashout', 'unsettle', 'rollback'] as const)
   : (['settle'] as const)
@@ -108,7 +109,10 @@ describe('a member that only describes the bet', () => {
     expect(await balanceOf(player)).toBe(`${20_000 - 100 * values.length}.00`)
   })
 
-  /** A number that no double holds is a text of its digits; an odds, which is a float, is the nearest double. */
+  /**
+   * A number that no double can hold becomes a text of its digits; odds are floats and become the
+   * nearest double.
+   */
   function asKept(name: string, value: string): unknown {
     if (!wouldRound(`{"x":${value}}`)) return JSON.parse(JSON.stringify(JSON.parse(value)))
     if (value.startsWith('[')) return JSON.parse(value.replace(/:(-?[\d.]\S*?)}/, ':"$1"}'), withoutText)
@@ -252,7 +256,7 @@ describe('text is stored as data (cases 46, 47):', () => {
     '赌注\u{1f3c7}ΩéÅ\u202e',
     '%s %n %00',
   ]
-  // The interface bounds no free text, so no character of it refuses a bet; ids are bounded (I-7).
+  // The interface limits ids (I-7) but no free text, so no character of a text causes a rejection.
   const oddTexts = ['NUL \u0000 inside', 'half a pair \ud83c alone', 'line\u2028separator\r\n\t\u0007']
 
   it.each([...texts, ...oddTexts])('%j as info, subPartnerId and in metadata is returned unchanged', async (text) => {
@@ -261,7 +265,8 @@ describe('text is stored as data (cases 46, 47):', () => {
     expect(await balanceOf(scene)).toBe('1150.00')
     const view = await betView(scene)
     expect(view.status).toBe(200)
-    const { site, ...asItCame } = view.body as { site?: string } // a name of at most 64 characters that any database can store (O-7)
+    // a site has at most 64 characters that any database can store (O-7)
+    const { site, ...asItCame } = view.body as { site?: string }
     expect(JSON.stringify(asItCame).split(JSON.stringify(text))).toHaveLength(5)
     expect(site).toBe(text.replace('\0', '\ufffd').replace('\ud83c ', '\ufffd '))
     const list = await wallet.operator.request('GET', `/operator/bets?userId=${scene.userId}`)

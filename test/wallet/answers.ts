@@ -1,4 +1,5 @@
-// What an answer of the partner wire has to look like (R-1, R-2): every expectation of these tests goes through here.
+// The expected form of answers on the partner wire (R-1, R-2); every check of an answer in these
+// tests uses it.
 import { expect } from 'vitest'
 
 export interface Answer {
@@ -6,14 +7,14 @@ export interface Answer {
   body: unknown
 }
 
-/** ISO 8601 in UTC, spelled with Z (R-2). */
+/** ISO 8601 in UTC, with Z (R-2). */
 const UTC_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?Z$/
 
 export function member(body: unknown, name: string): unknown {
   return typeof body === 'object' && body !== null ? Reflect.get(body, name) : undefined
 }
 
-/** 200 for a success, else the refusal's code: the way the tables write an answer. */
+/** 200 for success, otherwise the code of the rejection, as in the tables. */
 export function answered(answer: Answer): unknown {
   return answer.status === 400 ? member(answer.body, 'code') : answer.status
 }
@@ -30,7 +31,7 @@ export function expectDone(answer: Answer, betId: string): void {
   expect(answer.body).toEqual({ transactionId: betId, transactionTime: expect.stringMatching(UTC_TIME) })
 }
 
-/** `answers` as the tables write it: 200, or the code of a refusal. */
+/** `answers` is 200 or the code of a rejection, as in the tables. */
 export function expectAnswer(answer: Answer, answers: number, betId: string): void {
   if (answers === 200) expectDone(answer, betId)
   else expectRefused(answer, answers)
@@ -42,7 +43,9 @@ export function timeOf(answer: Answer): string {
   return time
 }
 
-/** A decimal string in millionths, so that sums and differences in the tests are exact as well. */
+/**
+ * Converts a decimal string to millionths, so that sums and differences in the tests are exact too.
+ */
 export function millionths(amount: string): bigint {
   const [, sign = '', whole = '', fraction = ''] = /^([+-]?)(\d+)(?:\.(\d{1,6}))?$/.exec(amount) ?? []
   if (whole === '') throw new Error(`not a decimal with up to six places: ${amount}`)

@@ -1,4 +1,5 @@
-// What comes before JSON: bytes that are no UTF-8, bodies that are too large, odd or absent content types, chunks (R-8).
+// Faults before the JSON (R-8): invalid UTF-8, large bodies, unusual or missing content types,
+// chunks.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused } from './answers.ts'
@@ -17,13 +18,13 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-/** The message with a text member whose bytes are given. */
+/** The message with a text member of these bytes. */
 function withBytes(message: object, bytes: Buffer): Buffer {
   const [head = '', tail = ''] = JSON.stringify({ ...message, info: 'HERE' }).split('HERE')
   return Buffer.concat([Buffer.from(head), bytes, Buffer.from(tail)])
 }
 
-/** The message, filled up with an unknown member (R-7) to exactly so many bytes. */
+/** The message, extended by an unknown member (R-7) to exactly this number of bytes. */
 function ofLength(message: object, length: number): string {
   const empty = JSON.stringify({ ...message, filling: '' })
   return JSON.stringify({ ...message, filling: 'x'.repeat(length - Buffer.byteLength(empty)) })
@@ -145,7 +146,7 @@ describe('the wire treats repeated slashes in a path as one (D-4):', () => {
       const scene = await sceneFor(wallet, name)
       const body = JSON.stringify(messageOf(scene, name))
       const url = `${wallet.url}${written}`
-      const chunk = i === 1 ? { chunk: 50 } : {} // a body in chunks takes Fastify's way
+      const chunk = i === 1 ? { chunk: 50 } : {} // Fastify itself reads a body in chunks
       expect(await sendSigned(url, wallet.secret, { method, path: url, body, ...chunk })).toMatchObject({ status: 200 })
     }
   })

@@ -1,5 +1,5 @@
-// A valid message with one member broken is 400 code 5 and nothing else: never a 5xx, never money. The values stand in
-// the JSON text as written here, because JSON.stringify would repair most of them.
+// A valid message with one broken member is 400 code 5: never a 5xx, and no money moves. Values are
+// JSON texts, because JSON.stringify would repair most.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused } from './answers.ts'
@@ -118,7 +118,10 @@ describe('a stake of 0 is rejected when its bonusId is not a whole number above 
 })
 
 describe('a number as long as the body allows', () => {
-  /** Milliseconds of the processor, however many others want it: some are enough, and squared in the digits they are minutes. */
+  /**
+   * Milliseconds of processor time, which other load does not change. Linear work needs few; work
+   * quadratic in the digits needs minutes.
+   */
   const CPU_MS = 4_000
   const zeros = '0'.repeat(200_000)
   it.each([

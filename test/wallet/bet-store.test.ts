@@ -1,4 +1,7 @@
-/** The fences in the statements that write bets: whoever judged by something stale writes nothing (bet-store.ts). */
+/**
+ * The fencing of statements that write bets: a decision on stale data writes nothing
+ * (bet-store.ts).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BetId, PlayerId } from '../../src/protocol/wire-ids.ts'
 import { STALE_ROW_SQLSTATE } from '../../src/server/core/database/database-errors.ts'

@@ -1,4 +1,5 @@
-// The exact bounds of a result: how old it may be (L-3), what may be taken back (L-2), what a balance holds.
+// The exact limits of a result: its age (L-3), the money to take back (L-2), and the range of a
+// balance.
 import { expect, test } from 'vitest'
 import { MAX_BALANCE, type Money } from '../../src/protocol/values/money.ts'
 import type { Currency } from '../../src/protocol/wire-ids.ts'

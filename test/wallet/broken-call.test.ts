@@ -1,4 +1,7 @@
-/** A defect of ours behind the signature: the call is answered as failed, and stays the partner's, not a stranger's. */
+/**
+ * An exception of our code after the signature check: the call is answered as failed (R-4) and
+ * keeps its caller.
+ */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'

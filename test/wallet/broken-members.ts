@@ -1,20 +1,23 @@
-// Every member of every message of the wire, and the JSON texts that it must not have (interface.md, Resources; M-1).
+// Every member of every wire message, with its invalid JSON texts (interface.md, Resources; M-1).
 export type MessageName = 'place' | 'settle' | 'cashout' | 'unsettle' | 'rollback' | 'profile' | 'balance' | 'check'
 
 interface MemberRule {
   name: string
   required?: true
   nullable?: true
-  /** Values as they stand in the JSON text. */
+  /** Values as they appear in the JSON text. */
   wrong: string[]
 }
 
 const quoted = (text: string) => JSON.stringify(text)
 
-/** More digits than a double holds; not to be taken for a text. */
+/** More digits than a double can hold; it must not be read as a text. */
 const LONG_NUMBER = '12345678901234567890'
 
-/** What no string member may be: of another type, or unable to be stored and compared as received (I-7). */
+/**
+ * Values that are invalid for every string member: other types, and texts that cannot be stored and
+ * compared as received (I-7).
+ */
 function notText(length: number): string[] {
   const filling = 'x'.repeat(length - 2)
   const unstorable = [`"\\u0000x${filling}"`, `"x${filling}\\u0000"`, `"\\ud800x${filling}"`, `"x${filling}\\udc00"`]
@@ -31,7 +34,7 @@ function oneOf(name: string, ...near: string[]): MemberRule {
 }
 
 const notNumbers = ['"12.12"', '"NaN"', '"1"', '""', 'true', 'false', '[]', '{}', '[1]', '{"value":1}']
-/** No JSON at all: such a body is malformed as a whole. */
+/** A body with one of these is not JSON and thus invalid as a whole. */
 const noJson = ['NaN', 'Infinity', '-Infinity', '+1', '01', '1.', '.5', '0x10', '1_000', '1e', "'1'", 'undefined']
 const extremes = ['1e400', '-1e400', '1e308', '1e300', '1e-400', '-1e-400', '1e999999999999']
 const negativeZeros = ['-0', '-0.0', '-0e5']
@@ -42,7 +45,9 @@ const tooManyDigits = [
   ...['99999999999999999999', `1.${zeros}1`, `1${zeros}1e-17`],
 ]
 
-/** A double would make an integer of them (1, 2, 3, 8, 0), or an integer that nobody wrote. */
+/**
+ * As a double each of these becomes an integer that was not written, for example 1, 2, 3, 8 or 0.
+ */
 const nearIntegers = [
   ...['1', '2', '3', '8', '0'].map((digit) => `${digit}.${zeros}1`),
   ...['7.99999999999999999', `1${zeros}1e-17`, '12345678901234567', '1e23'],
@@ -69,7 +74,7 @@ const amount: MemberRule = {
   name: 'amount',
   wrong: [...notNumbers, ...noJson, ...extremes, ...negatives, ...tooManyDigits],
 }
-/** An amount that moves money; its decimals must fit the currency as well (M-2). */
+/** An amount that moves money; its decimals must also fit the currency (M-2). */
 const stake = required({ ...amount, wrong: [...amount.wrong, '1e-9', '0.001', '10.005', '1e-3'] })
 /** A payout of -0 is 0 (D-3). */
 const payout = { ...stake, wrong: stake.wrong.filter((value) => !negativeZeros.includes(value)) }
@@ -151,7 +156,10 @@ export const rules: Record<MessageName, MemberRule[]> = {
   check: [transactionId, userId, operatorUser],
 }
 
-/** Members that decide nothing in a message, kept or not: whatever they are, they refuse nothing (W-3, W-21). */
+/**
+ * Members that decide nothing in a message, stored or not. No value of theirs causes a rejection
+ * (W-3, W-21).
+ */
 const description = [bonusId, ...described, bonusAmount]
 export const unused: Partial<Record<MessageName, MemberRule[]>> = {
   place: [...described, ...placeOnly],
@@ -163,7 +171,7 @@ export const unused: Partial<Record<MessageName, MemberRule[]>> = {
 
 export interface BrokenMember {
   name: string
-  /** The member's JSON text; undefined: the member is missing. */
+  /** The member's JSON text; undefined means a missing member. */
   value: string | undefined
 }
 
@@ -171,7 +179,7 @@ export function brokenMembers(message: MessageName): BrokenMember[] {
   return broken(rules[message])
 }
 
-/** As JSON texts; what is no JSON breaks the message as a whole. */
+/** Only JSON texts, because any other text breaks the whole message. */
 export function unusedMembers(message: MessageName): BrokenMember[] {
   return broken(unused[message] ?? []).filter(({ value }) => value === undefined || !noJson.includes(value))
 }

@@ -1,11 +1,11 @@
-// Every way we know to get x-sign-jws wrong (S-1, S-2). Where a header says something forbidden, the HMAC over it is
-// right all the same, so that nothing but the header's content can be what the wallet refuses.
+// Every known way to break x-sign-jws (S-1, S-2). Where a header has forbidden content, its HMAC is
+// correct, so the wallet can reject only the content.
 import { createHmac } from 'node:crypto'
 import { base64url, headerSegment, type JwsParts, jws, PLAIN_HEADER, signatureOf } from './jws.ts'
 
 export interface BrokenSignature {
   what: string
-  /** The header's value, several values for several headers, undefined for none. */
+  /** The header's value; an array means several headers, undefined means none. */
   header: (body: string, secret: string) => string | string[] | undefined
 }
 
@@ -19,7 +19,7 @@ const withSegment = (what: string, segment: string): BrokenSignature => ({
   header: (body, secret) => jws(body, secret, { segment }),
 })
 
-/** A good signature, its last segment changed. */
+/** A valid signature with a changed last segment. */
 const withSignature = (what: string, change: (segment: string) => string): BrokenSignature => ({
   what,
   header: (body, secret) => `${headerSegment()}..${change(base64url(signatureOf(body, secret)))}`,
@@ -32,7 +32,10 @@ const changed = (what: string, change: (good: string) => string): BrokenSignatur
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 
-/** Another spelling of the same 32 bytes: the two bits that base64url leaves over in the 43rd character are set. */
+/**
+ * Another spelling of the same 32 bytes: it sets the two unused bits of the 43rd base64url
+ * character.
+ */
 function otherSpelling(segment: string): string {
   const last = ALPHABET.indexOf(segment.slice(-1))
   return segment.slice(0, -1) + ALPHABET[last + 1]

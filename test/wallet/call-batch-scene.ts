@@ -1,4 +1,4 @@
-/** A database with players whose money, tokens and times are the same every time, and calls as applyBatch takes them. */
+/** A database with fixed players, money, tokens and times, and calls in the form of applyBatch. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { type Money, STANDARD_SCALES } from '../../src/protocol/values/money.ts'
@@ -34,23 +34,23 @@ const HOUR_MS = 3_600_000
 
 export interface BatchScene {
   readonly db: Db
-  /** What the clock shows; it stands still until it is set. */
+  /** The time of the clock, which does not advance by itself. */
   now: Date
   rules: Rules
   /** Names of the statements that batches have sent so far. */
   readonly statements: string[]
-  /** Has the calls judged as one batch, behind those before it. */
+  /** Decides the calls as one batch, after the earlier ones. */
   apply(...calls: BetCall[]): Promise<BetCallOutcome[]>
-  /** The gate's verdict on each of these, which may pass and are of different players. */
+  /** The fast path's decision for each of these calls, which belong to different players. */
   take(...calls: BetCall[]): Promise<FastPathOutcome[]>
-  /** As of a call that may not begin to be applied any more. */
+  /** The fast path's decision for a call that may no longer start. */
   takeLate(call: BetCall): Promise<FastPathOutcome[]>
-  /** Each call after the one before it: through the gate, and judged if it is left. */
+  /** Applies the calls one after another: on the fast path, or else on the rules path. */
   applyEach(...calls: BetCall[]): Promise<BetCallOutcome[]>
-  /** Of the database. */
+  /** The address of the database. */
   readonly url: string
   read(sql: string): Promise<Record<string, unknown>[]>
-  /** Resolves when the lane has a connection that works, after the earlier ones have been ended. */
+  /** Resolves when the lane has a working connection after the earlier ones were closed. */
   reconnected(): Promise<void>
   close(): Promise<void>
 }
@@ -117,7 +117,7 @@ async function applyAlone(scene: BatchScene, call: BetCall): Promise<BetCallOutc
   return outcome
 }
 
-/** Writes down what is sent. */
+/** Records the names of the sent statements. */
 function naming(tx: Tx, names: string[]): Tx {
   return {
     ...tx,
@@ -134,7 +134,7 @@ function naming(tx: Tx, names: string[]): Tx {
 
 export { SOMEBODY }
 
-/** The operator API of another process, of which the wallet is not told. */
+/** The operator API of another process, of which the wallet has no knowledge. */
 export function elsewhere(scene: BatchScene): OperatorDeps & { readonly coolingOff: 'none' } {
   return { db: scene.db, clock: clockOf(scene), buckets: 1, scales: STANDARD_SCALES, coolingOff: 'none' }
 }
@@ -143,7 +143,7 @@ function clockOf(scene: BatchScene): Clock {
   return { now: () => scene.now }
 }
 
-/** A player with money and two tokens, `token-of-<id>` and one that is out of date. */
+/** A player with money and two tokens: `token-of-<id>`, and an expired one. */
 export async function seat(scene: BatchScene, id: string, amount: string, limits: object = {}): Promise<void> {
   const deps = elsewhere(scene)
   await createPlayer(deps, SOMEBODY, { userId: id, currency: 'EUR' })
@@ -157,7 +157,7 @@ export async function seat(scene: BatchScene, id: string, amount: string, limits
   })
 }
 
-/** A token that is good for two days. */
+/** A token that is valid for two days. */
 export async function seatForDays(scene: BatchScene, id: string): Promise<TokenHash> {
   const token = hashToken(`long-token-of-${id}`)
   const expiresAt = new Date(STARTED_AT.getTime() + 48 * HOUR_MS)
@@ -172,7 +172,6 @@ export async function somebodyWaits({ read }: BatchScene): Promise<void> {
   while ((await read(waiting)).length === 0) await sleep(5)
 }
 
-/** What the audit finds. */
 export async function findingsOf({ db }: BatchScene) {
   return (await runWalletAudit(db, { clawback: RULES.clawback })).findings
 }

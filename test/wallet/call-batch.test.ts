@@ -1,4 +1,7 @@
-/** What a batch is: its calls one after another. Over HTTP nobody can choose which calls travel together; here we do. */
+/**
+ * A batch gives the same results as its calls one after another. Over HTTP a test cannot choose the
+ * calls of a batch; here it can.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RequestId } from '../../src/protocol/wire-ids.ts'
 import {

@@ -1,4 +1,7 @@
-/** A lane whose gate and rules the test answers for, in a world whose time stands still (lanes.test.ts). */
+/**
+ * A lane whose fast path and rules path are under the test's control, on a clock that does not
+ * advance by itself (lanes.test.ts).
+ */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { afterEach, beforeEach } from 'vitest'
 import { environment } from '../../src/runtime/environment.ts'
@@ -12,12 +15,15 @@ import { place, rollback } from './call-batch-scene.ts'
 interface AtWork {
   /** `gate: a1 b1` or `judge: a1`. */
   readonly what: string
-  /** The gate takes all of it but what is named; the rules accept all. */
+  /** The fast path takes every call that is not named; the rules path accepts every call. */
   end(but?: Readonly<Record<string, 'busy' | 'left'>>): void
   fail(error: Error): void
 }
 
-/** One lane, of one bucket unless told. What is given to the gate and to the rules is written down, and ends when it is told to. */
+/**
+ * One lane, with one bucket by default. It records the work for the fast path and the rules path,
+ * which ends when the test ends it.
+ */
 export function openLane(buckets = 1) {
   const work: AtWork[] = []
   const failures: unknown[] = []
@@ -60,7 +66,7 @@ function verdictOf(end: 'busy' | 'left' | undefined): FastPathOutcome {
 export const outage = () => new Error('Query read timeout')
 export const conflict = () => Object.assign(new Error('taken'), { code: '23505' })
 
-/** Turns of the event loop after which a lane that nobody answers has nothing more to do. */
+/** Turns of the event loop after which a lane without answers has no work left. */
 const QUIET_TURNS = 25
 
 export async function settled(): Promise<void> {
@@ -69,7 +75,10 @@ export async function settled(): Promise<void> {
 
 export let time: StillWorld
 
-/** For the head of a test file: turns of the event loop are real, time passes when the test says so. */
+/**
+ * Called at the top of a test file: turns of the event loop are real, but the test advances the
+ * clock.
+ */
 export function standStillEachTime(): void {
   beforeEach(() => {
     time = standStill()
@@ -77,7 +86,7 @@ export function standStillEachTime(): void {
   afterEach(() => time.giveBack())
 }
 
-/** A batch of so many calls, which takes so long; unless that is told, as long as a lane rests at most. */
+/** A batch with this number of calls and this duration, by default the longest rest of a lane. */
 export async function endBatchOf(
   calls: number,
   { bet, end }: ReturnType<typeof openLane>,
@@ -91,9 +100,9 @@ export async function endBatchOf(
 }
 
 export const LONGEST_REST_MS = 8
-/** Between two looks for calls that have waited too long. */
+/** Milliseconds between two checks for calls that have waited too long. */
 export const SWEEP_MS = 100
-/** A bet of each of so many players, whose names are one character. */
+/** A bet for each of this number of players; their names have one character. */
 export const playersFrom = (first: string, count: number) =>
   Array.from({ length: count }, (_, i) => `${String.fromCharCode(first.charCodeAt(0) + i)}1`)
 

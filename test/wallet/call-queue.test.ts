@@ -1,4 +1,7 @@
-/** Which calls go together, which way, and which wait (lanes.ts): turns of the event loop are counted, and time stands still until it is let pass. */
+/**
+ * The lanes of the call queue (lanes.ts): the calls of a batch, its path, and waiting calls. Tests
+ * count turns of the event loop and advance the clock.
+ */
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/protocol/wire-limits.ts'
 import type { BetCallOutcome } from '../../src/server/wallet/queue/rules-path.ts'

@@ -1,6 +1,6 @@
 /**
- * Nothing is remembered from one batch to the next: what stands in the database counts, however it came there. After a failover that
- * lost commits the server may have another past; here its rows are written by hand.
+ * No batch uses data in memory from the batch before: only the present rows of the database count.
+ * After a failover that lost commits the server may have another past; here SQL changes its rows.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -17,16 +17,16 @@ afterAll(async () => {
   await scene.close()
 })
 
-/** The connections of the process end, and the server behind them has another past. */
+/** Closes the connections of the process, and gives the server another past. */
 async function failOver(otherPast: string): Promise<void> {
   await scene.read(
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   )
   await scene.read(otherPast)
-  await scene.reconnected() // a busy process may not have heard of the end yet
+  await scene.reconnected() // a busy process may not have noticed the end yet
 }
 
-/** Each goes to the gate in a batch of its own. */
+/** Each bet is sent to the fast path in its own batch. */
 async function verdictsOn(...bets: PlaceCall[]): Promise<string[]> {
   const verdicts: string[] = []
   for (const bet of bets) verdicts.push(...(await scene.take(bet)).map(({ kind }) => kind))

@@ -1,7 +1,4 @@
-/**
- * Which results the gate takes, and what it says of players whom somebody else holds
- * (fast-path.ts).
- */
+/** The results that the fast path takes, and its answers for locked players (fast-path.ts). */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MAX_BALANCE, money } from '../../src/protocol/values/money.ts'
 import type { Currency, PlayerId, RequestId } from '../../src/protocol/wire-ids.ts'

@@ -1,4 +1,7 @@
-/** A player with money for each test of the gate, its calls, and what the gate makes of them (gate.test.ts, gate-results.test.ts). */
+/**
+ * A player with money for each test of the fast path, its calls, and their outcome
+ * (fast-path.test.ts, fast-path-results.test.ts).
+ */
 import { afterAll, beforeAll, beforeEach, expect, inject } from 'vitest'
 import { moveCash } from '../../src/server/wallet/operator-api/money/deposits-and-withdrawals.ts'
 import { patchPlayer } from '../../src/server/wallet/operator-api/players/player-profile.ts'
@@ -15,14 +18,14 @@ import {
   settle,
 } from './call-batch-scene.ts'
 
-/** There a function has the statements, and nobody sees their names. */
+/** On Citus a function contains the statements and hides their names. */
 export const IS_ON_CITUS = inject('citusWorkers') !== undefined
 export const NEXT_DAY = new Date('2031-05-17T00:00:00.000Z')
 
 export let scene: BatchScene
 export let number = 0
 
-/** For the head of a test file. */
+/** Called at the top of a test file. */
 export function seatEachTime(): void {
   beforeAll(async () => {
     scene = await openScene()
@@ -54,7 +57,7 @@ export const byHand = (change: string) => scene.read(`${change} where player = '
 export const taken = () => ({ kind: 'taken', at: scene.now })
 export const verdictOn = async (call: BetCall) => (await scene.take(call))[0]?.kind
 
-/** What the gate leaves must be the rules' to judge: this is what they make of it. */
+/** A call that the fast path leaves must have this outcome on the rules path. */
 export async function leaves(call: BetCall, outcome: object): Promise<void> {
   const transfers = 'select count(*) from purser.transfer'
   const before = await scene.read(transfers)

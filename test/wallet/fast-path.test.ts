@@ -1,6 +1,6 @@
 /**
- * Which Place bets the gate takes: it may leave anything, and takes nothing that the rules would
- * not accept (fast-path.ts).
+ * The Place bets that the fast path takes. It may leave any call, but takes only calls that the
+ * rules path would accept (fast-path.ts).
  */
 import { describe, expect, test } from 'vitest'
 import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
@@ -56,7 +56,8 @@ describe('the fast path for Place bets', () => {
   test.each(standing)('leaves the bet of a player who %s', async (_, change, code) => {
     await patch(change)
     await leaves(betOf(1, 10), refused(code))
-    await leaves(betOf(2, 10), refused(code)) // the rules have looked at the player, and found the same
+    // the rules path has checked the player, with the same result
+    await leaves(betOf(2, 10), refused(code))
   })
 
   const nothing: [string, Parameters<typeof patchPlayer>[3]][] = [

@@ -1,4 +1,4 @@
-// Lives of bets as data: each step is a call, what it has to answer and what the player has to own afterwards.
+// Bet histories as data: each step is a call, its expected answer and the balance afterwards.
 import { expect } from 'vitest'
 import { expectAnswer } from './answers.ts'
 import { cashout } from './life-row.ts'

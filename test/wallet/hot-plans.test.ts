@@ -1,6 +1,6 @@
 /**
- * What every call runs goes through the primary keys, whatever the statistics say: a plan is kept as long as its connection, and
- * it is made on an empty table as often as on a large one.
+ * The statements of every call use primary keys with any statistics. A connection keeps its plan,
+ * which may be made on an empty table or on a large one.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { BetId, PlayerId } from '../../src/protocol/wire-ids.ts'
@@ -34,7 +34,7 @@ const LOOKUPS: [string, (tx: Tx) => Promise<unknown>, string][] = [
   ['accounts are read', (tx) => readAccounts(tx, 0, [ALICE]), 'account_pkey'],
 ]
 
-/** What the gate sends for one call. */
+/** The statements of the fast path for one call. */
 async function gateOf(call: BetCall): Promise<Sent[]> {
   return sentBy(({ query }) => {
     const tx = { query, execute: async () => 0, finish: <T>(send: () => Promise<T>) => send() }

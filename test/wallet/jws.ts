@@ -1,12 +1,12 @@
-// Detached signatures (S-1) built by hand, segment by segment, so that each one can be broken.
+// Detached signatures (S-1), built segment by segment, so that a test can break each segment.
 import { createHmac } from 'node:crypto'
 
 export const PLAIN_HEADER = '{"alg":"HS256","typ":"JWT"}'
 
 export interface JwsParts {
-  /** The protected header's JSON text. */
+  /** The JSON text of the protected header. */
   header?: string
-  /** The protected header's segment as it is, instead of the encoded `header`. */
+  /** The protected header's segment, used instead of the encoded `header`. */
   segment?: string
   hash?: 'sha256' | 'sha384' | 'sha512'
 }
@@ -26,7 +26,7 @@ export function signatureOf(body: string | Buffer, secret: string, parts: JwsPar
     .digest()
 }
 
-/** A signature that is right over its own header, whatever that header says. */
+/** A signature that is valid over its own header, with any content of the header. */
 export function jws(body: string | Buffer, secret: string, parts: JwsParts = {}): string {
   return `${headerSegment(parts)}..${base64url(signatureOf(body, secret, parts))}`
 }

@@ -1,4 +1,4 @@
-/** The modes of a lane are entered as its picture shows them (lanes.ts), and in no other order. */
+/** A lane changes its mode only as its diagram shows (lanes.ts). */
 import { expect, test } from 'vitest'
 import { enterLaneMode, type LaneMode } from '../../src/server/wallet/queue/lane-mode.ts'
 

@@ -1,4 +1,4 @@
-/** A lane that has many buckets: which calls go together, and which bucket has which lane. */
+/** A lane with many buckets: the calls of a batch, and the lane of each bucket. */
 import { expect, test } from 'vitest'
 import { bucketOf, chooseLane, countLanes } from '../../src/server/wallet/store/bucket.ts'
 import { conflict, kindsOf, openLane, settled, standStillEachTime } from './call-queue-scene.ts'
@@ -6,7 +6,7 @@ import { conflict, kindsOf, openLane, settled, standStillEachTime } from './call
 standStillEachTime()
 
 const BUCKETS = 64
-/** Of each bucket two, whose names are one character. */
+/** Two players for each bucket; their names have one character. */
 const [FIRST, SECOND] = playersByBucket()
 
 function playersByBucket(): [string[], string[]] {

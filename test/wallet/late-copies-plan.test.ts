@@ -1,4 +1,5 @@
-// However many calls a bet has had, the copy of one is found through an index, in a few rows (I-2, S-5).
+// The copy of an earlier call is found through an index in a few rows (I-2, S-5), after any number
+// of calls.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Statement, Tx } from '../../src/server/core/database/db.ts'
@@ -10,10 +11,15 @@ import { settle, unsettle } from './call-batch-scene.ts'
 
 const COPIES = 20_000
 const BET = 'bet-000001'
-/** The first 16 calls, as many rows as there are other parts in the statement, and one that shows where each ends. */
+/**
+ * The first 16 calls, one row for each further part of the statement, and one at the end of each.
+ */
 const FEW = 16 + 6
 
-/** Copies of one refused settle, one refused unsettle, one Place bet and one acknowledged settle, and as many other calls. */
+/**
+ * Copies of one refused settle, one refused unsettle, one Place bet and one acknowledged settle,
+ * and as many other calls.
+ */
 const FILL = `insert into purser.bet_call (bucket, player, bet_id, seq, operation, request_id, amount, currency, result_type, outcome, refusal, transfers, effect_at, at)
   select 0, 'alice', '${BET}', 5 * i + kind, operation, request_id, amount, 'EUR', result_type, outcome, refusal, '{}',
     case when outcome = 'repeated' then now() end, now()
@@ -28,7 +34,7 @@ const FILL = `insert into purser.bet_call (bucket, player, bet_id, seq, operatio
 const filled = filledDatabase(
   FILL,
   "update purser.bet_call set request_id = request_id || seq where request_id = 'request-'",
-  'vacuum purser.bet_call', // the old versions of updated rows are no calls
+  'vacuum purser.bet_call', // removes the old versions of updated rows
   hotSettingsSql('session'),
 )
 

@@ -1,5 +1,5 @@
-// I-1, P-5: behind an aggregator the player is `operatorUser` where the member is present; in front of none it is
-// checked and not looked at.
+// Behind an aggregator the player is `operatorUser` if it is present (I-1, P-5). Without an
+// aggregator `operatorUser` is checked and ignored.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused, member } from './answers.ts'
@@ -17,7 +17,7 @@ function walletWith(behind: string): void {
   })
 }
 
-/** The aggregator's own id in `userId`, the operator's player in `operatorUser`. */
+/** `userId` has the aggregator's own id, and `operatorUser` the operator's player. */
 const forwarded = ({ userId }: Scene) => ({ userId: 'aggregator-4711', operatorUser: userId })
 
 describe('with PURSER_BEHIND_AGGREGATOR=true', () => {

@@ -1,5 +1,5 @@
-// M-4: who funds the stake of a bet with a bonusId, and who gets it back. PURSER_FREEBET_STAKE decides when the bet is
-// placed; from then on the bet remembers it.
+// The funder of a stake with a bonusId, and its refund (M-4). PURSER_FREEBET_STAKE decides at the
+// placement, and the bet stores the result.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { changeMoneySettings } from '../support/money-settings.ts'
@@ -22,7 +22,7 @@ function walletWith(stake: string | undefined): void {
   })
 }
 
-/** The same life seen from a player who paid the stake, and from one who did not: the balance after each step. */
+/** The balance after each step, for a player who paid the stake and for a player who did not. */
 const lives: [string, (Omit<Step, 'balance'> & { own: string; promoted: string })[]][] = [
   ['lost', [both(settle('lost', 200, ''), '900.00', '1000.00')]],
   ['won', [both(settle('won', 200, ''), '1100.00', '1200.00'), both(settle('won', 200, ''), '1100.00', '1200.00')]],

@@ -1,4 +1,5 @@
-// Lives through the cells of life-grid.ts: a player for each past, the call of the cell, and what happened in the words of the grid.
+// Runs the cells of life-grid.ts: a player for each past, the call of the cell, and the outcome in
+// the grid's notation.
 import { afterAll, afterEach, beforeAll, expect } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type Answer, answered, expectAnswer, member, millionths, timeOf } from './answers.ts'
@@ -21,7 +22,7 @@ import {
 export const pastNames = Object.keys(pasts) as Past[]
 type Line = Record<Past, string>
 
-/** Of one call: the line of each variant. Variants that are alike share one. */
+/** The lines of one call by variant. Equal variants share a line. */
 export function linesOf(call: Call): [variant: string, line: Line][] {
   const [heads = '', ...rest] = life[call].trim().split('\n')
   expect(cellsOf(heads), call).toEqual(pastNames)
@@ -43,7 +44,10 @@ function cellsOf(text: string): string[] {
 
 let wallet: TestWallet
 
-/** What a bet has seen, and from when to when: a refused call has no time of its own to recognise. */
+/**
+ * An earlier call of the bet, with the time before and after it, because a refused call has no time
+ * of its own.
+ */
 interface Seen {
   column: Column
   from: Date
@@ -81,7 +85,7 @@ async function liveThrough(past: Past): Promise<Lived> {
   return { past, scene, seen }
 }
 
-/** The call that a cell is about; undefined when it would have to be the repeat of one that was never sent. */
+/** The call of a cell; undefined when the cell repeats a call that was never sent. */
 async function messageOf(scene: Scene, call: Call, way: Way): Promise<Members | undefined> {
   const column = columnOf(call)
   const over = typeof way.with === 'function' ? await way.with(scene) : way.with
@@ -97,7 +101,7 @@ async function lookAt(scene: Scene) {
   return { balance, state: state === 'settled' ? member(body, 'resultType') : state }
 }
 
-/** Lets the call of a cell arrive, and tells what happened in the words of the grid. */
+/** Sends the call of a cell; resolves to its outcome in the grid's notation. */
 async function happening({ past, scene, seen }: Lived, call: Call, way: Way): Promise<string> {
   if (way.locked && past === 'nothing') return unlockable(scene)
   if (way.locked) await locked(scene)
@@ -128,7 +132,10 @@ async function unlockable({ userId, betId }: Scene): Promise<string> {
   return status === 404 ? 'unknown' : `a lock on nothing answers ${status}`
 }
 
-/** R-2: what takes effect now has a time from now on, a repeat that of the original. */
+/**
+ * The time of an answer (R-2): a new effect has a time from now on, a repeat the time of the
+ * original.
+ */
 function headOf(answer: Answer, seen: Seen[], arrival: Date): string {
   if (answer.status !== 200) return String(answered(answer))
   const time = timeOf(answer)
@@ -142,13 +149,16 @@ function headOf(answer: Answer, seen: Seen[], arrival: Date): string {
 interface Run {
   policy?: 0 | 1
   of?: Past[]
-  /** Between the past and the call. One for all: the wallet has one clock. */
+  /**
+   * Milliseconds between the past and the call. They are equal for all players, because the wallet
+   * has one clock.
+   */
   pause?: number
-  /** Behind the pause. */
+  /** Runs after the pause. */
   between?: (wallet: TestWallet) => Promise<void>
 }
 
-/** The pasts of a line are lived at once, by a player each. */
+/** Runs all pasts of a line at once, with a player each. */
 export async function expectLine({ call, line }: (typeof lines)[number], ways: Way[], run: Run): Promise<void> {
   const { policy = 0, of = pastNames, pause = 0, between } = run
   const expected = of.map((past) => [past, line[past].split('/')[policy] ?? line[past]])
@@ -161,7 +171,7 @@ export async function expectLine({ call, line }: (typeof lines)[number], ways: W
   }
 }
 
-/** `since`: milliseconds before now at which its clock begins. */
+/** `since`: the clock starts this number of milliseconds before now. */
 export function walletWith(env: Record<string, string>, since = 0): void {
   beforeAll(async () => {
     wallet = await startWallet({ env })

@@ -1,5 +1,5 @@
-// Every cell of life-grid.ts is lived through in every way: also under the other clawback policy
-// (L-2), locked by age (L-3), and without the gate. By day one line in eight is due.
+// Runs every cell of life-grid.ts in every way: with the other clawback policy (L-2), locked by age
+// (L-3), and without the fast path. One line in eight is due each day.
 import { describe, it } from 'vitest'
 import { dueOf } from '../support/nightly.ts'
 import { expectLine, lines, pastNames, walletWith, waysOf } from './life-grid-lived.ts'
@@ -13,7 +13,7 @@ describe('with PURSER_CLAWBACK=refuse', () => {
   it.each(due)('the wallet handles $call: $name', (line) => expectLine(line, waysOf(line.name), { policy: 0 }))
 })
 
-// It comes with several buckets: nothing of a bet's life may depend on where a player's rows are.
+// It also has several buckets, because a bet must not depend on the bucket of its player.
 describe('with PURSER_CLAWBACK=allow-negative and PURSER_BUCKETS=8', () => {
   walletWith({ PURSER_CLAWBACK: 'allow-negative', PURSER_BUCKETS: '8' })
 

@@ -1,4 +1,4 @@
-// Every call has a line for every variant that there is of it. life-grid.long.test.ts lives through their cells.
+// Every call has a line for each of its variants. life-grid.long.test.ts runs their cells.
 import { describe, expect, it } from 'vitest'
 import { calls, variants } from './life-grid.ts'
 import { linesOf } from './life-grid-lived.ts'

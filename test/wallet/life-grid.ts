@@ -1,5 +1,6 @@
-// The life table of decisions.md in every variant it names, as a table: what a call answers and does (lines) to a bet of
-// whatever past (columns). life-grid.test.ts lives through every cell, and complains about a combination that is missing.
+// The life table of decisions.md with all its variants: lines are calls, columns are pasts of a
+// bet, and cells are outcomes. life-grid.long.test.ts runs every cell, and life-grid.test.ts
+// reports a missing combination.
 import {
   blocked,
   expiredToken,
@@ -16,7 +17,10 @@ import {
 } from './moments.ts'
 import { type Column, type Members, newScene } from './scene.ts'
 
-/** A bet's past. The plain calls: place 100, settle won 250, cashout 150, unsettle, rollback; the player began with 1000. */
+/**
+ * The past of a bet. The standard calls are: place 100, settle won 250, cashout 150, unsettle,
+ * rollback. The player began with 1000.
+ */
 export const pasts = {
   nothing: [],
   open: ['place'],
@@ -30,7 +34,7 @@ export const pasts = {
 } as const
 export type Past = keyof typeof pasts
 
-/** A cashout is a settle that needs a token (L-4), so it has lines of its own. */
+/** A cashout is a settle that needs a token (L-4), so it has its own lines. */
 export const calls = ['place', 'settle', 'cashout', 'unsettle', 'rollback'] as const
 export type Call = (typeof calls)[number]
 
@@ -38,21 +42,21 @@ export function columnOf(call: Call): Column {
   return call === 'cashout' ? 'settle' : call
 }
 
-/** One way to be what a variant says: in the call or in what happened to the player and the bet since. */
+/** One form of a variant: a change of the call, or an event for the player or the bet before it. */
 export interface Way {
   with?: Members | Made
   meanwhile?: Moment
-  /** L-3: by the operator, or by its age. */
+  /** Locked by the operator or by the bet's age (L-3). */
   locked?: true
-  /** Starts from the message that was sent before, requestId included, and not from a plain call. */
+  /** Repeats the earlier message, requestId included, instead of a standard call. */
   resent?: true
-  /** S-5: starts from the message of another call that was sent before. */
+  /** Sends the bytes of an earlier call of another operation (S-5). */
   bytesOf?: Column
 }
 
 interface Variant {
   ways: Way[]
-  /** Every call, when absent. */
+  /** By default every call. */
   of?: readonly Call[]
 }
 
@@ -68,11 +72,13 @@ const spentAllThenBlocked: Moment = async (scene) => {
 
 /** The repeat of a cashout is the repeat of a settle. */
 const repeatable: Variant['of'] = ['place', 'settle', 'unsettle', 'rollback']
-/** The calls that carry a result; only of them a type, a change of the amount that moves money, or a lock says anything. */
+/** The calls with a result. Only for these does a type, a changed amount or a lock matter. */
 const results: Variant['of'] = ['settle', 'cashout']
-/** The others cannot lack the member: bad-input.test.ts. */
+/** Every other call needs the member (bad-input.test.ts). */
 const sparing: Variant['of'] = ['unsettle', 'rollback']
-/** L-5. What stops a Place bet stands in its lines one by one. */
+/**
+ * Blocks and exclusions do not prevent these calls (L-5). For a Place bet each has its own line.
+ */
 const unstoppable: Variant['of'] = ['settle', 'cashout', 'unsettle', 'rollback']
 
 export const variants: Record<string, Variant> = {
@@ -86,7 +92,7 @@ export const variants: Record<string, Variant> = {
   more: { ways: [{ with: more }] },
   less: { ways: [{ with: less }] },
   'no amount': { ways: [{ with: { amount: undefined } }], of: sparing },
-  // A cashout as anything else is a settle.
+  // A cashout with another type is a settle.
   'other type': { ways: [{ with: refund }], of: ['settle'] },
   lost: { ways: [{ with: lost }], of: ['settle'] },
   'other currency': { ways: [{ with: dollars }] },
@@ -94,7 +100,7 @@ export const variants: Record<string, Variant> = {
   'other player': { ways: [{ with: stranger }] },
   'dead token': { ways: [{ with: expiredToken }, { with: outOfDateToken }] },
   'wrong token': { ways: [{ with: unknownToken }, { with: foreignToken }] },
-  // Settle and Unsettle carry none anyway.
+  // Settle and Unsettle have no token.
   'no token': { ways: [{ with: { token: undefined } }], of: ['place', 'cashout', 'rollback'] },
   locked: { ways: [{ locked: true }] },
   'locked, more': { ways: [{ locked: true, with: more }], of: results },
@@ -111,7 +117,7 @@ export const variants: Record<string, Variant> = {
     of: unstoppable,
   },
   spent: { ways: [{ meanwhile: spentAll }] },
-  // L-5 is about whether it works, not about what it does: blocked players have no other clawback and no other lock.
+  // A block prevents nothing here (L-5); it must not change the clawback and the lock either.
   'locked, blocked': { ways: [{ locked: true, meanwhile: blocked }], of: unstoppable },
   'spent, blocked': { ways: [{ meanwhile: spentAllThenBlocked }], of: unstoppable },
   'spent, blocked, less': { ways: [{ meanwhile: spentAllThenBlocked, with: less }], of: results },
@@ -121,11 +127,16 @@ export const variants: Record<string, Variant> = {
 }
 
 /**
- * Cells. `-100 open`: 200, applied now, the balance changes by -100, the bet is open then (a settled one shows its result;
- * what stays as it was is not shown; 200 when that is everything). `=place`: 200, no effect, with the time of that earlier
- * call. `8`: refused with 8. `!`: noted as an anomaly. `21!/-250 open`: by the clawback policy, refuse first.
- * And two reasons why there is nothing to live through, which are looked at as well. `unsent`: no such call was sent
- * before, so none can come again. `unknown`: no bet that the operator could lock.
+ * The notation of cells:
+ *
+ * - `-100 open`: 200, applied now. The balance changes by -100, and the bet is then open (a settled
+ *   bet shows its result). Unchanged parts are omitted; 200 means no change.
+ * - `=place`: 200 without effect, with the time of that earlier call.
+ * - `8`: refused with 8.
+ * - `!`: recorded as an anomaly.
+ * - `21!/-250 open`: by clawback policy, refuse first.
+ * - `unsent`: no such call was sent before, so none can be repeated; the test checks this.
+ * - `unknown`: no bet exists that the operator could lock; the test checks this too.
  */
 export const life: Record<Call, string> = {
   place: `

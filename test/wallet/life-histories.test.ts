@@ -1,4 +1,5 @@
-// Sequences that revealed real bugs (cases.md, K13 to K18, K21): after each step the balance, not only at the end.
+// Sequences that revealed real bugs (cases.md, K13 to K18, K21). The balance is checked after each
+// step.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { answered, expectDone } from './answers.ts'

@@ -1,4 +1,5 @@
-// Which bet a call is about: ids compared exactly as received (I-7), the player a part of the bet's identity (I-1).
+// The bet of a call (I-1, I-7): ids are compared exactly as received, and the player is part of the
+// bet's identity.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -49,7 +50,7 @@ describe('ids are compared byte by byte as received (I-7):', () => {
   })
 })
 
-/** The prefix varies, so that the two players of some pairs share a lane and meet in one batch. */
+/** The prefix varies, so that the two players of some pairs share a lane and a batch. */
 async function spacedPair(prefix: string): Promise<[Scene, Scene]> {
   const name = randomUUID()
   const one = await newScene(wallet, { player: { userId: name } })

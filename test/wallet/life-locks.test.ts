@@ -1,5 +1,5 @@
-// L-3: a locked bet, and a bet settled longer ago than PURSER_RESETTLE_WINDOW days, takes no changed result (20) and
-// still acknowledges an identical repeat (200).
+// A locked bet, and a bet settled longer ago than PURSER_RESETTLE_WINDOW days, rejects a changed
+// result (20) and acknowledges an identical repeat (L-3).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused, timeOf } from './answers.ts'

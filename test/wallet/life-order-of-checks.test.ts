@@ -1,5 +1,6 @@
-// signature, shape (5), method and type (5), what the bet id has seen, token (3, 4), player status and limits (9,
-// 14, 15, 16, 11, 12, 13), currency (5), funds (7). A call that is wrong in two ways gets the earlier code.
+// The order of checks: signature, shape (5), method and type (5), history of the bet id,
+// token (3, 4), player status and limits (9, 14, 15, 16, 11, 12, 13), currency (5), funds (7). A
+// call with two faults gets the earlier code.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectRefused } from './answers.ts'
@@ -31,9 +32,9 @@ afterAll(async () => {
 interface Fault {
   what: string
   code: number
-  /** What is wrong with the call. */
+  /** The fault of the call. */
   members?: Made
-  /** What is wrong with the player. */
+  /** The fault of the player. */
   arises?: Moment
 }
 
@@ -42,7 +43,7 @@ const wrong = (members: Members): Made => {
   return async () => members
 }
 
-/** In the order in which they are found on a bet id that nothing is known of. */
+/** In the order of the checks for an unknown bet id. */
 const faults: Fault[] = [
   { what: 'a shape that is wrong', code: 5, members: wrong({ amount: '1' }) },
   { what: 'an unknown token', code: 3, members: unknownToken },
@@ -59,7 +60,7 @@ const faults: Fault[] = [
 ]
 
 const pairs = faults.flatMap((first, index) => faults.slice(index + 1).map((second) => ({ first, second })))
-/** A call has one token: it cannot be both unknown and expired. */
+/** A call has one token, which cannot be both unknown and expired. */
 const possible = pairs.filter(({ first, second }) => first.code !== 3 || second.code !== 4)
 
 describe('a Place bet with two faults gets the code of the earlier check:', () => {
@@ -67,7 +68,8 @@ describe('a Place bet with two faults gets the code of the earlier check:', () =
 
   it.each(cases)('%s before %s is code %i', async (_first, _second, code, first, second) => {
     const scene = await newScene(wallet)
-    // The later fault first: a bet that spends the money must be placed while the player still may.
+    // The later fault comes first, because a bet that spends the money must be placed while the
+    // player still may.
     for (const { arises } of [second, first]) await arises?.(scene)
     const members = { ...(await second.members?.(scene)), ...(await first.members?.(scene)) }
     const before = await balanceOf(scene)

@@ -1,5 +1,5 @@
-// I-3: a Place bet refused with 7, 9 or 11-16 stays refused, whatever has become of the reason by then. Every other
-// refusal is forgotten: the same bet id can still be placed.
+// A Place bet that was refused with 7, 9 or 11-16 stays refused after its reason has ended (I-3).
+// Any other refusal is not stored, so the same bet id can still be placed.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

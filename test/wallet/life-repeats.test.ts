@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const lost = { resultType: 'lost', amount: 0 }
 
-/** A bet settled as won 250, whose first settlement is known by `late`. */
+/** A bet settled as won 250; `late` repeats its first settlement. */
 async function settledOnce() {
   const scene = await newScene(wallet)
   await bring(scene, 'settled')
@@ -157,7 +157,10 @@ describe('a late repeat of an unsettle (I-2)', () => {
   })
 })
 
-/** A bet settled as won 250, and a result that was refused for want of money (21); by now there is enough for it. */
+/**
+ * A bet settled as won 250, with a result that was refused for lack of money (21). By now there is
+ * enough money.
+ */
 async function refusedOnce(column: 'settle' | 'unsettle', over: Members = {}) {
   const scene = await newScene(wallet)
   await bring(scene, 'settled')
@@ -184,7 +187,7 @@ describe.each([
 
   it('gets the same rejection after the current result was decided again', async () => {
     const { scene, late } = await refusedOnce(column, over)
-    await must(scene, 'settle') // under a requestId of its own: since then this is the platform's last word
+    await must(scene, 'settle') // a new requestId, so this is the platform's latest decision
     expectRefused(await late(), 21)
     await expectWithoutEffect(scene, '9000.00', 'settled')
   })
@@ -213,7 +216,8 @@ describe.each([
   it('is decided again until another result is acknowledged: the player has money again (L-2)', async () => {
     const { scene, late, inForce } = await refusedOnce(column, over)
     expectRefused(await deliver(scene, 'rollback'), 8)
-    expectDone(await sendCall(scene, 'settle', inForce), scene.betId) // a late copy says nothing new
+    // a late copy is no new decision
+    expectDone(await sendCall(scene, 'settle', inForce), scene.betId)
     expectDone(await late(), scene.betId)
     await expectWithoutEffect(
       scene,
@@ -265,7 +269,7 @@ describe('one requestId (I-2, I-6)', () => {
     await must(first, 'settle', { requestId })
     await must(second, 'settle', { requestId })
     expect(await balanceOf(first)).toBe('1300.00')
-    const another = randomUUID() // that of the Place bet is none of an Unsettle (S-5)
+    const another = randomUUID() // the requestId of the Place bet is never an Unsettle's (S-5)
     await must(first, 'unsettle', { requestId: another })
     await must(second, 'unsettle', { requestId: another })
     await must(first, 'rollback', { requestId })

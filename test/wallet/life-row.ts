@@ -1,35 +1,38 @@
-// What a row of the life table is: a bet in a state, a call that arrives, and everything that has to come of it.
+// A row of the life table: a bet in a state, an arriving call, and its complete effect.
 import type { Made, Moment } from './moments.ts'
 import { type Column, type Members, must, type State } from './scene.ts'
 
 export interface Row {
-  /** By default: open at 100.00, settled as won 250.00, cancelled once open, refused for the funds of 5000.00. */
+  /**
+   * By default: open at 100.00, settled as won 250.00, cancelled once open, refused for the funds
+   * of 5000.00.
+   */
   given: State
   /** Another way into that state. */
   by?: Moment
   arrives: Column
-  /** What is particular about this call, or about the moment it arrives in. */
+  /** The special feature of this call or of its moment. */
   as: string
-  /** The call sent before, byte for byte; else the call has a requestId of its own. */
+  /** The earlier call, byte for byte; otherwise the call has a new requestId. */
   again?: true
-  /** Members in which it differs from the plain call (place 100, settle won 250, rollback 100). */
+  /** Differences from the standard call (place 100, settle won 250, rollback 100). */
   with?: Members | Made
-  /** What happened to the player since the bet came into its state. */
+  /** An event for the player since the bet got its state. */
   meanwhile?: Moment
   /** 200 or the code of the refusal. */
   answers: number
-  /** How the player's balance in EUR changes; not at all when absent. */
+  /** The change of the player's balance in EUR; by default none. */
   moves?: string
-  /** As it was, when absent. */
+  /** By default the state does not change. */
   leaves?: State
-  /** The answer's time is that of this earlier call. */
+  /** The answer's time is the time of this earlier call. */
   timeOf?: Column
   anomaly?: true
 }
 
 export const cashout = { resultType: 'cashout', amount: 150 }
 
-/** The rollback came before its bet: all that is known is that this id must never be debited. */
+/** The rollback arrived before its bet, so this id must never be debited. */
 export const tombstone: Moment = async (scene) => {
   await must(scene, 'rollback')
 }

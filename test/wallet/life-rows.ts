@@ -1,4 +1,4 @@
-// What is particular in the life table beyond the grid: single amounts, members and reasons, not variants of every call.
+// Cases of the life table outside the grid: single amounts, members and reasons.
 import { type Row, settledAs } from './life-row.ts'
 import { blocked, expiredToken, outOfDateToken, richer, unknownToken, withToken } from './moments.ts'
 

@@ -1,4 +1,5 @@
-// Rows of the life table beside the grid (life-grid.long.test.ts has every cell in every variant), under both clawback policies.
+// Rows of the life table outside the grid, with both clawback policies. life-grid.long.test.ts has
+// every cell in every variant.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { dueOf } from '../support/nightly.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -43,12 +44,15 @@ async function expectRow(row: Row): Promise<void> {
   if (row.answers === 200 || contradictsLife(row)) expect(await anomaliesOf(scene)).toBe(contradictsLife(row))
 }
 
-/** surface.md: refused because it contradicts the bet's life. Codes of tokens, locks and clawback are no contradiction. */
+/**
+ * True if the call is refused because it contradicts the bet's life (surface.md). Codes of tokens,
+ * locks and clawback are no contradiction.
+ */
 function contradictsLife({ anomaly, answers, given }: Row): boolean {
   return anomaly === true || answers === 8 || (answers === 20 && given === 'cancelled')
 }
 
-/** a repeat has the time of the original, whatever takes effect now has a time from now on. */
+/** A repeat has the time of the original, and a new effect a time from now on. */
 function expectTime(answer: Answer, row: Row, original: string | undefined, arrival: Date): void {
   if (original !== undefined) expect(timeOf(answer)).toBe(original)
   else if (row.moves || (row.answers === 200 && row.leaves !== undefined))
@@ -65,7 +69,8 @@ it('no situation is listed twice in the life table', () => {
   expect(titles.filter((one, index) => titles.indexOf(one) !== index)).toEqual([])
 })
 
-// The second policy comes with several buckets: nothing of the life table may depend on where a player's rows are.
+// The second policy has several buckets, because the table must not depend on the bucket of the
+// player.
 describe.each([
   { clawback: 'refuse', buckets: '1' },
   { clawback: 'allow-negative', buckets: '8' },

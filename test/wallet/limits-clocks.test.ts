@@ -1,4 +1,5 @@
-// Day limits (11 to 13) of processes whose clocks differ: the day that has begun for the account counts (W-2).
+// Day limits (11 to 13) of processes with different clocks (W-2): the day that has begun for the
+// account counts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { answered } from './answers.ts'
@@ -16,7 +17,7 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-/** A player with limits at this hour of a day of his own. */
+/** A player with limits, at this hour of a new day. */
 async function limitedPlayer(limits: object, hour: number): Promise<Scene> {
   const now = wallet.clock.now()
   const target = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, hour)
@@ -26,7 +27,7 @@ async function limitedPlayer(limits: object, hour: number): Promise<Scene> {
   return scene
 }
 
-/** Places bets one after another and writes down what each came to. */
+/** Places bets one after another; resolves to their outcomes. */
 async function bets(scene: Scene, ...amounts: number[]): Promise<unknown[]> {
   const codes: unknown[] = []
   for (const amount of amounts) codes.push(answered(await deliver(nextBet(scene), 'place', { amount })))
@@ -42,13 +43,16 @@ describe('a day that starts earlier in another process (W-2)', () => {
   })
   afterAll(() => ahead.stop())
 
-  /** With a token that is good on all of these days. */
+  /** The player's token is valid on all of these days. */
   async function playerForDays(limits: object, hour = 12): Promise<Scene> {
     const scene = await limitedPlayer(limits, hour)
     return { ...scene, token: await wallet.operator.session(scene.userId, { ttlSeconds: (10 * DAY) / 1_000 }) }
   }
 
-  /** A bet of 6 at the process whose clock is ahead, and what bets of 6 come to at the one whose clock is right. */
+  /**
+   * Places a bet of 6 with the process whose clock is ahead. Resolves to the outcomes of later bets
+   * of 6 with the other process.
+   */
   async function sixAfterSix(scene: Scene, byMs: number, count: number): Promise<unknown[]> {
     ahead.clock.advance(wallet.clock.now().getTime() + byMs - ahead.clock.now().getTime())
     const next = { ...nextBet(scene), wallet: ahead }

@@ -1,4 +1,5 @@
-// Codes 11 to 16: what a player may do on one UTC day in one currency, and who may bet at all (cases 23, 51).
+// Codes 11 to 16 (cases 23, 51): the limits of a UTC day in one currency, and players whose bets
+// are barred.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { answered, expectDone, expectRefused } from './answers.ts'
@@ -16,7 +17,7 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-/** A player with limits at noon of a day of his own, so that no test runs into midnight by itself. */
+/** A player with limits at noon of a new day, so that no test reaches midnight by itself. */
 async function limitedPlayer(limits: object, hour = 12): Promise<Scene> {
   const now = wallet.clock.now()
   const target = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, hour)
@@ -31,7 +32,7 @@ async function bet(scene: Scene, amount: number, over = {}): Promise<{ scene: Sc
   return { scene: next, code: answered(await deliver(next, 'place', { amount, ...over })) }
 }
 
-/** Places bets one after another and writes down what each came to. */
+/** Places bets one after another; resolves to their outcomes. */
 async function bets(scene: Scene, ...amounts: number[]): Promise<unknown[]> {
   const codes: unknown[] = []
   for (const amount of amounts) codes.push((await bet(scene, amount)).code)

@@ -1,4 +1,4 @@
-// One complete, valid message of each kind, about a bet in the state in which that message would have its effect.
+// A complete, valid message of each kind, and a bet in the state in which it takes effect.
 import { randomUUID } from 'node:crypto'
 import { IS_NIGHTLY } from '../support/nightly.ts'
 import type { TestWallet } from '../support/wallet.ts'
@@ -34,7 +34,7 @@ export const messageNames: MessageName[] = [
   'check',
 ]
 
-/** By day the decoder's tables are tried on one message of each shape. */
+/** The decoder's tables are tested daily with one message of each shape. */
 export const typicalMessages: MessageName[] = IS_NIGHTLY ? messageNames : ['place', 'settle', 'profile']
 
 const before: Record<MessageName, State> = {
@@ -74,7 +74,7 @@ export function sendText(scene: Scene, name: MessageName, text: string): Promise
   return scene.wallet.wire.call(routes[name].method, routes[name].path, text)
 }
 
-/** The control of every test that breaks a message: unbroken, it does its work. */
+/** The control of each test that breaks a message: the unbroken message succeeds. */
 export async function mustSucceed(scene: Scene, name: MessageName): Promise<void> {
   const answer = await sendText(scene, name, JSON.stringify(messageOf(scene, name)))
   if (answered(answer) !== 200) throw new Error(`the valid ${name} was not accepted: ${JSON.stringify(answer)}`)

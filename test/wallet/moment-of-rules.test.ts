@@ -1,4 +1,4 @@
-/** The moment at which a self-exclusion ends, to the millisecond, on a clock that stands still (code 14). */
+/** The exact millisecond in which a self-exclusion ends (code 14). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { patchPlayer } from '../../src/server/wallet/operator-api/players/player-profile.ts'
 import {

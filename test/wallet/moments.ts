@@ -1,29 +1,32 @@
-// What may have happened to a player between two calls: dead tokens, spent money, blocks, locks.
+// Events for a player between two calls: ended tokens, spent money, blocks, locks.
 import { playerWithMoney } from '../support/operator.ts'
 import { balanceOf, type Members, must, nextBet, type Scene } from './scene.ts'
 
 export type Moment = (scene: Scene) => Promise<void>
-/** Members of a call that can only be known once the scene stands. */
+/** Members of a call that depend on the scene. */
 export type Made = (scene: Scene) => Promise<Members>
 
-/** Existed, ran out (P-1: code 4). The clock moves for everybody, but all other sessions live for hours. */
+/**
+ * A token that expired (code 4, P-1). The clock advances for every player, but all other sessions
+ * last for hours.
+ */
 export const expiredToken: Made = async ({ wallet, userId }) => {
   const token = await wallet.operator.session(userId, { ttlSeconds: 1 })
   wallet.clock.advance(2_000)
   return { token }
 }
 
-/** Existed, ended by a switch of the currency and back (P-1: code 4). */
+/** A token that ended through a switch of the currency and back (code 4, P-1). */
 export const outOfDateToken: Made = async ({ wallet, userId, token }) => {
   await wallet.operator.switchCurrency(userId, 'USD')
   await wallet.operator.switchCurrency(userId, 'EUR')
   return { token }
 }
 
-/** Never existed (P-1: code 3). */
+/** A token that never existed (code 3, P-1). */
 export const unknownToken: Made = async () => ({ token: 'neverIssuedNeverIssuedNeverIssuedNeverIssue' })
 
-/** Alive, but of another player (P-1: code 3). */
+/** A live token of another player (code 3, P-1). */
 export const foreignToken: Made = async ({ wallet }) => {
   const { token } = await playerWithMoney(wallet.operator, '500.00')
   return { token }
@@ -35,7 +38,7 @@ export async function patch(scene: Scene, changes: Members): Promise<void> {
 
 export const blocked: Moment = (scene) => patch(scene, { status: 'blocked' })
 
-/** A day ahead of the wallet's clock is enough: no test advances it that far after excluding somebody. */
+/** 40 days are enough, because no test advances the clock that far after an exclusion. */
 export const selfExcluded: Moment = (scene) =>
   patch(scene, { selfExcludedUntil: new Date(scene.wallet.clock.now().getTime() + 40 * 86_400_000).toISOString() })
 
@@ -58,13 +61,13 @@ export const unlocked: Moment = async ({ wallet, userId, betId }) => {
 
 export const richer: Moment = (scene) => scene.wallet.operator.deposit(scene.userId, '9000.00', 'EUR')
 
-/** Everything the player has goes into another bet. */
+/** Another bet uses the whole balance. */
 export const spentAll: Moment = async (scene) => {
   const balance = await balanceOf(scene)
   await must(nextBet(scene), 'place', { amount: Number(balance) })
 }
 
-/** Members that stay, with a token of the given kind. */
+/** The members with a token of the given kind. */
 export function withToken(token: Made, members: Members): Made {
   return async (scene) => ({ ...members, ...(await token(scene)) })
 }

@@ -1,4 +1,4 @@
-// M-1, M-2: money is exact in the scale of its currency, or refused; nothing is rounded.
+// An amount is exact in the scale of its currency or rejected, and never rounded (M-1, M-2).
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -29,13 +29,13 @@ function walletWith(env: Record<string, string>): void {
   })
 }
 
-/** Sends an amount spelled exactly so. */
+/** Sends an amount in exactly this spelling. */
 function sendAmount(scene: Scene, column: Column, currency: string, amount: string, over = {}) {
   const text = jsonText({ ...callOf(scene, column, { currency, ...over }), amount: spelled(amount) })
   return wallet.wire.call(methodOf(column), '/payment/bet', text)
 }
 
-/** Least amount, one that has a decimal too many, and how balances are written. */
+/** The smallest amount, an amount with one decimal too many, and the form of balances. */
 const scales = [
   { currency: 'EUR', deposit: '10.00', least: '0.01', tooFine: '0.001', left: '9.99' },
   { currency: 'USD', deposit: '10.00', least: '0.01', tooFine: '0.009', left: '9.99' },
@@ -46,7 +46,7 @@ const scales = [
   { currency: 'CLF', deposit: '10.0000', least: '0.0001', tooFine: '0.00001', left: '9.9999' },
 ] as const
 
-/** The currencies beside ISO 4217 that M-2 names. */
+/** The currencies of M-2 that are not in ISO 4217. */
 const crypto = [
   { currency: 'USDT', deposit: '10.000000', least: '0.000001', tooFine: '0.0000001', left: '9.999999' },
   { currency: 'BTC', deposit: '10.00000000', least: '0.00000001', tooFine: '0.000000001', left: '9.99999999' },
@@ -194,7 +194,8 @@ describe('large amounts stay exact:', () => {
     expectDone(await sendAmount(scene, 'settle', 'EUR', '240000000.99'), scene.betId)
     expect(await balanceOf(scene)).toBe('240000001.00')
     await must(scene, 'unsettle', { amount: 240_000_000.99, currency: undefined })
-    await must(scene, 'rollback', { amount: 120_000_000, currency: undefined }) // large in every currency's scale
+    // large in the scale of every currency
+    await must(scene, 'rollback', { amount: 120_000_000, currency: undefined })
     expect(await balanceOf(scene)).toBe('120000000.01')
   })
 
@@ -225,7 +226,7 @@ describe('large amounts stay exact:', () => {
       await must(scene, 'place')
       const answer = await sendAmount(scene, 'settle', 'EUR', payout)
       if (answer.status === 200)
-        expect(payout).toBe('1e15') // 15 digits and one: still a sum that a ledger can hold
+        expect(payout).toBe('1e15') // 15 digits and one more, which the ledger can still store
       else expectRefused(answer, 5)
     },
   )

@@ -1,6 +1,6 @@
 /**
- * Texts that a decoder or a normalisation would change come back exactly as they were received (I-7), by the wire, the operator API and the feed, on
- * either database.
+ * Texts that a decoder or a normalisation would change are returned exactly as received (I-7), by
+ * the wire, the operator API and the feed, on either database.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -11,7 +11,7 @@ const MARK = '\ufeff'
 const COMPOSED = '\u00e9'
 const DECOMPOSED = 'e\u0301'
 
-/** One id, in which each of these stands where something would take it away. */
+/** Variants of one id with each special character where a decoder would remove it. */
 function oddTexts(): string[] {
   const id = randomUUID().slice(0, 20)
   const marked = [`${MARK}${id}`, `${MARK}${MARK}${id}`, `${id}${MARK}-`, `${id}${MARK}`]
@@ -32,7 +32,7 @@ describe.each(['Postgres', 'the embedded database'])('on %s texts with unusual c
   const get = async (path: string) => objectOf((await wallet.operator.request('GET', path)).body)
   const pathOf = (userId: string) => `/operator/players/${encodeURIComponent(userId)}`
 
-  /** A bet through its life, and all that can be asked of it. */
+  /** Runs a bet through its life, and each query about it. */
   async function play(odd: string): Promise<void> {
     const { wire, operator } = wallet
     const customFields = { nickname: odd, email: `${odd}@x.example` }

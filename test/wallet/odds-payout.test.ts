@@ -1,4 +1,7 @@
-/** Results above what the odds of a bet pay, and bonuses that do not cover the stake: applied, and noted as anomalies (W-49). */
+/**
+ * Results above the odds, and bonuses below the stake, are applied and recorded as anomalies
+ * (W-49).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { money } from '../../src/protocol/values/money.ts'
@@ -12,13 +15,15 @@ describe('the payout from the odds of a bet', () => {
     [1_000n, { coefficient: 1.85 }, 1_850n],
     [1_001n, { coefficient: 1.85 }, 1_851n], // 1851.85
     [1_000n, { coefficient: 1.85, boosterCoefficient: 1.1 }, 2_035n],
-    [1_000n, { coefficient: 1.1, boosterCoefficient: 1.1 }, 1_210n], // 1210.0000000000002 as doubles
+    // 1210.0000000000002 as doubles
+    [1_000n, { coefficient: 1.1, boosterCoefficient: 1.1 }, 1_210n],
     [1_000n, { coefficient: 2, boosterCoefficient: 1 }, 2_000n],
     [1_000n, { coefficient: 2, boosterCoefficient: 0 }, 2_000n],
     [1_000n, { coefficient: 2, boosterCoefficient: 0.5 }, 2_000n],
     [1_000n, { coefficient: 2, boosterCoefficient: null }, 2_000n],
     [1_000n, { coefficient: '2.50' }, 2_500n],
-    [3n, { coefficient: 1e21 }, 3n * 10n ** 17n * 0n + 10n ** 18n - 1n], // capped: no payout is larger
+    // capped: no payout is larger
+    [3n, { coefficient: 1e21 }, 3n * 10n ** 17n * 0n + 10n ** 18n - 1n],
     [999_999_999_999_999_999n, { coefficient: 1 }, 999_999_999_999_999_999n],
     [700_000_000_000_000_001n, { coefficient: 1.000001 }, 700_000_700_000_000_001n],
   ])('is for a stake of %s at %o at most %s', (stake, odds, payout) => {

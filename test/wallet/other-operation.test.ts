@@ -1,4 +1,5 @@
-// Bytes that were recorded as one operation have no effect as another (S-5): the signature says neither method nor path.
+// Bytes of one operation have no effect as another (S-5), although the signature covers neither
+// method nor path.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -1,4 +1,7 @@
-/** Several platforms on one wallet (W-43): each has its own bets, whatever ids the others use; the same with the gate and without. */
+/**
+ * Several platforms on one wallet (W-43): each has its own bets, even with equal ids, with and
+ * without the fast path.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'

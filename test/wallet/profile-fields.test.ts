@@ -1,4 +1,5 @@
-// P-2: the profile says what the operator stored and nothing else (interface.md, User profile; K28).
+// The profile contains only the values that the operator stored (P-2; interface.md, User profile;
+// K28).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { member } from './answers.ts'

@@ -1,4 +1,4 @@
-// Requests no well-behaved client sends: bodies of arbitrary bytes, in chunks, with odd or repeated headers.
+// Requests that no ordinary client sends: arbitrary bytes, chunks, unusual or repeated headers.
 import { type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 import { jws } from './jws.ts'
 
@@ -7,7 +7,7 @@ export interface RawCall {
   path?: string
   body: string | Buffer
   headers?: OutgoingHttpHeaders
-  /** Sent with transfer-encoding: chunked, these many bytes at a time; else with a content-length. */
+  /** Bytes per chunk with transfer-encoding: chunked; otherwise a content-length is sent. */
   chunk?: number
 }
 
@@ -17,7 +17,9 @@ export interface RawAnswer {
   text: string
 }
 
-/** Signs the bytes and sends them; no content type unless given, because the wallet does not look at it. */
+/**
+ * Signs and sends the bytes. There is no default content type, because the wallet ignores it (R-8).
+ */
 export function sendSigned(url: string, secret: string, call: RawCall): Promise<RawAnswer> {
   return sendRaw(url, { ...call, headers: { 'x-sign-jws': jws(call.body, secret), ...call.headers } })
 }
@@ -29,7 +31,8 @@ export function sendRaw(url: string, call: RawCall): Promise<RawAnswer> {
     const headers = { ...length, ...call.headers }
     const sent = request(new URL(call.path ?? '/payment/bet', url), { method: call.method ?? 'POST', headers })
     sent.on('response', (response) => resolve(readAnswer(response)))
-    // After the answer an error is the wallet hanging up on the rest of a body it need not read: no concern of ours.
+    // An error after the answer is harmless: the wallet closes the connection without reading the
+    // rest of the body.
     sent.on('error', reject)
     const step = call.chunk ?? Math.max(body.length, 1)
     for (let start = 0; start < body.length; start += step) sent.write(body.subarray(start, start + step))

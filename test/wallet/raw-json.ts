@@ -1,4 +1,5 @@
-// JSON text by hand: some values (1e400, -0, 10.0, a lone surrogate) do not survive JSON.stringify.
+// Handwritten JSON text, because JSON.stringify changes some values (1e400, -0, 10.0, a lone
+// surrogate).
 
 const SPELLED = Symbol('spelled')
 
@@ -6,12 +7,12 @@ export interface Spelled {
   [SPELLED]: string
 }
 
-/** A member's value, spelled exactly so in the JSON text. */
+/** A member's value in exactly this spelling. */
 export function spelled(text: string): Spelled {
   return { [SPELLED]: text }
 }
 
-/** An object as JSON text; members that are undefined are left out, spelled ones stand as they are. */
+/** An object as JSON text, without undefined members and with spelled values unchanged. */
 export function jsonText(message: Record<string, unknown>): string {
   const members = Object.entries(message).filter(([, value]) => value !== undefined)
   return `{${members.map(([name, value]) => `${JSON.stringify(name)}:${valueText(value)}`).join(',')}}`

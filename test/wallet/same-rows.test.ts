@@ -1,4 +1,4 @@
-/** Whichever way calls go, one by one, together, or through the gate: the same answers and the same rows. */
+/** Calls give the same answers and the same rows one by one, in batches, and on the fast path. */
 import { describe, expect, test } from 'vitest'
 import { money } from '../../src/protocol/values/money.ts'
 import type { StoredEvent } from '../../src/server/core/change-feed/change-store.ts'
@@ -12,12 +12,12 @@ import { type Random, seededRandom } from '../support/random.ts'
 import { type BatchScene, findingsOf, openScene, place, rollback, seat, settle, unsettle } from './call-batch-scene.ts'
 
 const PLAYERS = ['alice', 'bob', 'carol']
-/** Few bets of each player, so that most calls meet what earlier ones left. */
+/** Few bets of each player, so that most calls depend on earlier ones. */
 const BETS = 10
 const CALLS = 150
 const MIXES = IS_NIGHTLY ? [1, 2, 3] : [1]
 
-/** Calls of every kind, some of them the exact repeat of an earlier one. */
+/** Calls of every kind, with exact repeats of earlier ones. */
 function mixOf(random: Random): BetCall[] {
   const calls: BetCall[] = []
   while (calls.length < CALLS) {
@@ -51,14 +51,14 @@ function newCall(random: Random, index: number): BetCall {
 /** Null for 0. */
 const euroCents = (euros: number) => (euros === 0 ? null : money(BigInt(euros) * 100n))
 
-/** The calls cut into batches of this many. */
+/** Splits the calls into batches of this size. */
 function batchesOf(calls: readonly BetCall[], size: number): BetCall[][] {
   return Array.from({ length: Math.ceil(calls.length / size) }, (_, i) => calls.slice(i * size, (i + 1) * size))
 }
 
 const TABLES = { account: 3, transfer: 4, bet: 3, bet_details: 4, bet_call: 4 }
 
-/** Answers and every row, once the calls went through. */
+/** The answers and every row after all calls. */
 async function play(apply: (scene: BatchScene) => Promise<BetCallOutcome[]>) {
   const scene = await openScene()
   try {
@@ -78,7 +78,7 @@ async function play(apply: (scene: BatchScene) => Promise<BetCallOutcome[]>) {
   }
 }
 
-/** What the feed is told, player by player: batches differ, and who of two players was first. */
+/** The feed's events by player, because batches and the order of two players differ. */
 async function feedOf(scene: BatchScene) {
   const rows = await scene.read('select size, at, events from purser.change order by change_id')
   const events = rows.flatMap(({ at, events }) =>
@@ -94,7 +94,10 @@ async function inBatchesOf(size: number, calls: readonly BetCall[], scene: Batch
   return outcomes
 }
 
-/** Neighbours of different players go together to the gate, and what it leaves of them together to the rules. */
+/**
+ * Neighbours of different players share a batch on the fast path, and the calls that it leaves
+ * share one on the rules path.
+ */
 async function asLanesDo(
   calls: readonly BetCall[],
   scene: BatchScene,
@@ -129,7 +132,7 @@ async function takeOrJudge(calls: readonly BetCall[], scene: BatchScene, taken: 
   return calls.map((call) => outcomes.get(call) as BetCallOutcome)
 }
 
-/** Bets as most of them live, a step of each player at a time: placed, settled, and what may come afterwards. */
+/** Typical bets, one step of each player at a time: placed, settled, and sometimes corrected. */
 function livesOf(random: Random): BetCall[] {
   const bets = Array.from({ length: BETS }, (_, n) =>
     PLAYERS.map((player) => lifeOf(random, player, `bet-${n}-of-${player}`)),

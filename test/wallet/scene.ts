@@ -1,4 +1,5 @@
-// One player with 1000.00 EUR and one bet of 100.00 in a given state of its life, and everything sent about it so far.
+// One player with 1000.00 EUR, one bet of 100.00 in a given state, and the calls sent about it so
+// far.
 import { randomUUID } from 'node:crypto'
 import { playerWithMoney } from '../support/operator.ts'
 import type { TestWallet } from '../support/wallet.ts'
@@ -23,7 +24,7 @@ export interface Scene {
   userId: string
   token: string
   betId: string
-  /** The latest call of each operation that was sent with `deliver`. */
+  /** The latest call of each operation that `deliver` sent. */
   sent: Partial<Record<Column, Sent>>
 }
 
@@ -39,12 +40,14 @@ export async function newScene(wallet: TestWallet, options: SceneOptions = {}): 
   return { wallet, userId, token, betId: randomUUID(), sent: {} }
 }
 
-/** The same player, another bet. */
+/** The same player with another bet. */
 export function nextBet(scene: Scene): Scene {
   return { ...scene, betId: randomUUID(), sent: {} }
 }
 
-/** A complete, valid call about the scene's bet, with a requestId of its own; members given override it. */
+/**
+ * A complete, valid call about the scene's bet, with a new requestId; given members override it.
+ */
 export function callOf(scene: Scene, column: Column, over: Members = {}): Members {
   const bet = { transactionId: scene.betId, userId: scene.userId, currency: 'EUR', requestId: randomUUID() }
   switch (column) {
@@ -93,7 +96,7 @@ export function sentBefore(scene: Scene, column: Column): Sent {
   return sent
 }
 
-/** As `deliver`, for steps that only prepare: whatever but a success is a broken test or a broken wallet. */
+/** Like `deliver`, for preparing steps: throws unless the call succeeds. */
 export async function must(scene: Scene, column: Column, over: Members = {}): Promise<Answer> {
   const answer = await deliver(scene, column, over)
   if (answer.status !== 200) throw new Error(`${column} should have prepared the scene: ${JSON.stringify(answer)}`)
@@ -109,7 +112,7 @@ export async function bring(scene: Scene, state: State): Promise<void> {
   if (state === 'cancelled') await must(scene, 'rollback')
 }
 
-/** What the operator sees of the bet. One that was only ever named by refused calls is still nothing. */
+/** The operator's view of the bet. A bet with only refused calls is still 'nothing'. */
 export async function stateOf(scene: Scene): Promise<unknown> {
   const { status, body } = await betView(scene)
   const state = member(body, 'status')

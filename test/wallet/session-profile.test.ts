@@ -1,4 +1,4 @@
-// P-1 to P-5: tokens and how they die, the profile, the balance and the check of a bet.
+// Tokens and their ends, the profile, the balance and the check of a bet (P-1 to P-5).
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,7 +9,8 @@ import { expiredToken, foreignToken, outOfDateToken, unknownToken } from './mome
 import { balanceOf, bring, deliver, must, newScene, nextBet, type Scene, sentBefore } from './scene.ts'
 
 let wallet: TestWallet
-// Several buckets, because a profile request names no player: its token has to lead to the player's bucket.
+// With several buckets, because a profile request has no player: the token must lead to the
+// player's bucket.
 beforeAll(async () => {
   wallet = await startWallet({ env: { PURSER_BUCKETS: '4' } })
 })
@@ -24,7 +25,7 @@ const deadTokens = [
   { what: 'an out-of-date token', made: outOfDateToken, code: 4 },
 ] as const
 
-/** All rows of all tables of the wallet, as text. */
+/** Every row of the wallet's tables, as text. */
 async function everythingStored(): Promise<string> {
   const client = new pg.Client({ connectionString: wallet.databaseUrl })
   await client.connect()

@@ -1,5 +1,5 @@
-// S-1 to S-3: who may speak at all. Every call with a signature that is not exactly right is 400 code 1, whatever else
-// is right or wrong with it, says no more than that, and moves nothing.
+// Every call without an exactly correct signature is 400 code 1, with any other content (S-1 to
+// S-3). The answer gives no details, and no money moves.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -51,7 +51,7 @@ describe.each(typicalMessages)('the signature of %s', (name) => {
   afterAll(() => wallet.auditIsClean())
 
   let withoutSignature: string | undefined
-  /** The answer says the same of every signature, and of none. */
+  /** The answer is the same for any signature, and for none. */
   async function expectCode1(body: string | Buffer, signature: string | string[] | undefined): Promise<void> {
     const answer = await send(name, body, signature)
     expectRefused(answer, 1)
@@ -150,7 +150,8 @@ describe('each message in signature-vectors.json', () => {
   walletWith({ PARTNER_SECRET: file.secret })
   afterAll(() => wallet.auditIsClean())
 
-  // The bodies are no calls about players of ours: past the signature they are refused for what they say.
+  // The bodies have no players of this wallet, so after the signature check their content is
+  // rejected.
   it.each(file.vectors)('verifies on every route: $source, $body', async ({ header, body, signature }) => {
     for (const name of messageNames) {
       const answer = await send(name, body, `${header}..${signature}`)

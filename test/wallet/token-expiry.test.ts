@@ -1,4 +1,4 @@
-/** The moment at which a token expires, to the millisecond, on a clock that stands still (P-1). */
+/** The exact millisecond in which a token expires (P-1). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { PlayerId } from '../../src/protocol/wire-ids.ts'
 import { checkToken } from '../../src/server/wallet/rules/token-validity.ts'
@@ -26,7 +26,10 @@ test('a Place bet is accepted one millisecond before its token expires, and reje
   expect(await scene.apply(place('ann', 'bet-2', 10, OLD_TOKEN))).toEqual(expired)
 })
 
-/** So late copies are refused as the calls were: a platform has declined the bet (C-2), or taken the cashout back (C-8). */
+/**
+ * So late copies stay rejected, after a platform has declined the bet (C-2) or reversed the cashout
+ * (C-8).
+ */
 test('a token that was rejected as expired stays rejected when the clock is set back', async () => {
   const ofBen = { token: hashToken('old-token-of-ben') }
   scene.now = BEFORE

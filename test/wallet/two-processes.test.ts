@@ -1,4 +1,4 @@
-/** Two processes on one database: what the operator says through one counts for the next bet at the other. */
+/** Two processes on one database: a change through one counts for the next bet at the other. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
@@ -19,7 +19,7 @@ afterAll(async () => {
   await managed?.stop()
 })
 
-/** 200, or the code of the refusal, of a new bet at the process that the operator does not speak to. */
+/** 200 or the code of the refusal for a new bet, at the process that the operator does not use. */
 async function bet(player: Members): Promise<number> {
   const reply = await betting.wire.place({ ...player, transactionId: randomUUID(), amount: 1 })
   return reply.status === 200 ? 200 : (replyCode(reply) ?? 0)

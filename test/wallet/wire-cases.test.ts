@@ -1,4 +1,5 @@
-// Calls that were once refused for nothing, byte for byte, each with what becomes of it (W-3, D-1 to D-3).
+// Calls that were once rejected wrongly (W-3, D-1 to D-3), byte for byte, with their correct
+// outcome.
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
@@ -8,9 +9,9 @@ import { balanceOf, betView, must, newScene, type Scene, stateOf } from './scene
 interface WireCase {
   name: string
   method: 'POST' | 'PUT'
-  /** UUID, TOKEN and PLAYER stand for those of the scene. */
+  /** UUID, TOKEN and PLAYER are replaced by the scene's values. */
   body: string
-  /** A byte order mark comes before the body. */
+  /** A byte order mark precedes the body. */
   mark?: boolean
   expected: { status: 200 | 400; code?: number; says?: string; balance: string }
 }
