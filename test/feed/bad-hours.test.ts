@@ -1,4 +1,7 @@
-/** The feed in bad hours: nobody has read it for long, Postgres knows nothing of its table, a reader's key has ended. */
+/**
+ * The feed in bad conditions: a long time without readers, a table without statistics, a reader
+ * with an expired key.
+ */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createFeed, type FeedEvent } from '../../src/server/core/change-feed/change-feed.ts'
@@ -31,7 +34,7 @@ interface Node {
 }
 const nodesOf = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 
-/** Pairs of rows that the statement looked at in vain. */
+/** Number of row pairs that the statement compared without a match. */
 async function numberInVain(): Promise<number> {
   await sql.query(`${hotSettingsSql('session')}; set statement_timeout = 0; set plan_cache_mode = force_generic_plan`)
   await sql.query(`prepare number_changes as ${WALLET_CHANGES.number.text}`)

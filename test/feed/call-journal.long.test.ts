@@ -1,4 +1,4 @@
-/** The journal of calls (W-30): whatever comes over the wire is in it, with nothing that is nobody's business. */
+/** The journal of calls (W-30) has every call of the wire, without secrets or personal data. */
 import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -47,7 +47,8 @@ test('the journal contains each call of a bet with its ids, answer and times', a
   const { work = 0, queue = 0, database = 0, reply = -1 } = place?.milliseconds ?? {}
   expect([queue >= 0, database > 0, reply >= 0]).toEqual([true, true, true])
   expect(queue + database + reply).toBeCloseTo(work)
-  expect(new Set(calls.map(({ batch }) => batch)).size).toBe(4) // three batches, and none for the question
+  // three batches, and none for the read call
+  expect(new Set(calls.map(({ batch }) => batch)).size).toBe(4)
   expect(JSON.parse(place?.answer.body ?? '')).toMatchObject({ transactionId: bet.transactionId })
 })
 
@@ -103,7 +104,7 @@ test('the journal stores no personal data of a profile', async () => {
   expect(call?.answer.body).not.toContain(email)
 })
 
-/** More than are kept of strangers at once. */
+/** More unauthenticated calls than the journal stores at once. */
 const SENT = 300
 
 async function lostBy({ url }: TestWallet): Promise<number> {
@@ -184,7 +185,7 @@ test('an unknown filter is rejected', async () => {
   expect(status).toBe(400)
 })
 
-/** As the owner does with `purser migrate` and PURSER_JOURNAL_DAYS. */
+/** Acts as the owner with `purser migrate` and PURSER_JOURNAL_DAYS. */
 async function keepFor(url: string, days: number): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
   await saveJournalRetention(db, days, { isGiven: true }).finally(() => db.close())

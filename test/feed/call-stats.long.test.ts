@@ -1,4 +1,7 @@
-/** The last hour by minute: each call is counted once, whichever process counted it, and a database that comes back is told. */
+/**
+ * The statistics of the last hour by minute: each call counts once in any process, and counts
+ * survive a database outage.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { createCallStats, MINUTE_MS, SHOWN_MINUTES } from '../../src/server/core/call-journal/call-stats.ts'

@@ -1,4 +1,4 @@
-/** `purser calls`: the journal on a terminal. */
+/** The command `purser calls`, which prints the journal. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
@@ -135,11 +135,15 @@ test('the command without --api calls the default port of the wallet, and with -
     run(['calls', '--key', 'k']),
     run(['calls', '--gateway', '--key', 'k']),
   ])
-  expect(wallets.stderr).toContain('http://127.0.0.1:8080') // whoever listens there: none takes this key
+  // a server that listens there rejects this key
+  expect(wallets.stderr).toContain('http://127.0.0.1:8080')
   expect(gateways.stderr).toContain('http://127.0.0.1:8082')
 })
 
-/** A journal whose pages have calls about these bets; what was asked for, as limit and cursor. */
+/**
+ * A journal whose pages have calls about these bets. It records the limit and cursor of each
+ * request.
+ */
 async function startPages(pages: readonly (readonly string[])[]) {
   const asked: string[] = []
   const server = createServer((request, response) => {
@@ -171,12 +175,14 @@ async function listening(server: Server) {
 const SECOND_MS = 1_000
 const START_MS = Date.parse('2031-05-16T18:00:00Z')
 
-/** Looks after which it fails, so that a tail that shows too little ends. */
+/** Number of polls after which it fails, so that a tail that shows too little ends. */
 const LOOKS = 30
 
 /**
- * A journal in which a second passes between two looks, with a quick call in each. One that took long is there from the beginning on, before
- * all that is shown first; two are written later, one of them came before the first look.
+ * A journal in which a second passes between two polls, with a short call in each.
+ *
+ * It has three slow calls. The first is complete before all others. The other two are written
+ * later, and one of these began before the first poll.
  */
 async function startJournal() {
   const slowOf = (number: number, at: number, writtenAt: number) => ({

@@ -1,4 +1,4 @@
-/** The journal of a wallet under test, as its API shows it. */
+/** The journal of a wallet under test, through its API. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { TestWallet } from '../support/wallet.ts'
@@ -25,7 +25,7 @@ export async function page(wallet: TestWallet, query: string): Promise<{ data: C
   return body as never
 }
 
-/** What a query finds, as soon as it is what is waited for. */
+/** Repeats a query until its result satisfies `isThere`. */
 async function seen(wallet: TestWallet, query: string, isThere: (calls: Call[]) => boolean): Promise<Call[]> {
   let calls = (await page(wallet, query)).data
   while (!isThere(calls)) {

@@ -1,4 +1,7 @@
-/** The feed of changes: one order for everybody, in which nothing is skipped and nothing doubled, whatever writes it. */
+/**
+ * The feed of changes has one order for all readers, without missing or doubled events, with any
+ * writers.
+ */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -22,7 +25,7 @@ import { signal } from '../support/signal.ts'
 const STORE = createChangeStore('platform')
 const AT = new Date('2026-11-22T12:00:00Z')
 const NO_WAIT = 0
-/** Longer than any test: a wait that ends has ended for a reason. */
+/** Longer than any test, so a wait that ends has another cause. */
 const LONG_MS = 60_000
 
 const events = (...names: string[]): StoredEvent[] => names.map((name) => [name, 'a-member', 1, null])
@@ -41,7 +44,7 @@ async function names(feed: Feed, after?: string, limit?: number): Promise<string
   return (await page(feed, after, limit)).events.map(({ event: [name] }) => name)
 }
 
-/** Everything up to now, in pages. */
+/** All events so far, in pages. */
 async function readAll(feed: Feed, limit: number): Promise<{ id: string; name: string }[]> {
   const all: { id: string; name: string }[] = []
   let after: string | undefined
@@ -177,7 +180,8 @@ describe.each(['postgres', 'pglite'] as const)('the feed on %s', (kind) => {
     for (const name of ['a', 'lost', 'b']) await write(db, name)
     await page(feed)
     await db.script((run) => run('delete from platform.change where last_number = 2'))
-    expect((await readAll(feed, 500)).map(({ name }) => name)).toEqual(['a', 'b']) // on Citus in two pages
+    // on Citus in two pages
+    expect((await readAll(feed, 500)).map(({ name }) => name)).toEqual(['a', 'b'])
     expect(await names(feed, '1')).toEqual(['b'])
     expect(await names(feed, '1', 1), 'in pages that are no longer than what is lost').toEqual(['b'])
   })

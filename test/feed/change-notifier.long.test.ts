@@ -1,4 +1,7 @@
-/** What has changed, as ids, for pages that are live: nothing is missed, nothing but ids is told, and it ends with who watches. */
+/**
+ * Notifications for live pages: each change arrives as ids without other data, and the stream ends
+ * with its session.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -32,7 +35,7 @@ interface StreamEvent {
 
 interface Stream {
   readonly status: number
-  /** The next event for which this holds; undefined when the stream ends. */
+  /** The first matching event; undefined when the stream ends. */
   until(wanted: (one: StreamEvent) => boolean): Promise<StreamEvent | undefined>
   leave(): void
 }
@@ -85,7 +88,10 @@ async function signedIn(): Promise<{ cookie: string; 'x-purser-console': string 
   return { cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '', 'x-purser-console': '1' }
 }
 
-/** It is seen when the connections have closed, however busy the machine is. */
+/**
+ * The server notices a disconnect when the connections have closed, which takes long on a busy
+ * machine.
+ */
 const SEEN = { timeout: 60_000 }
 
 describe('a subscriber', () => {

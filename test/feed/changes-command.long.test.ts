@@ -1,4 +1,4 @@
-/** `purser changes`: the feed of a wallet, and of a platform, on a terminal or into a pipe. */
+/** The command `purser changes`, which prints the feed of a wallet or of a platform. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -95,6 +95,7 @@ test('the command without --api calls the default port of the wallet, and with -
     run(['changes', '--key', 'k']),
     run(['changes', '--platform', '--key', 'k']),
   ])
-  expect(wallets.stderr).toContain('http://127.0.0.1:8080') // whoever listens there: none takes this key
+  // a server that listens there rejects this key
+  expect(wallets.stderr).toContain('http://127.0.0.1:8080')
   expect(platforms.stderr).toContain('http://127.0.0.1:8081')
 })

@@ -1,4 +1,7 @@
-/** Days of the journal where a server and the owner of the tables set other numbers (W-30). */
+/**
+ * The retention of the journal when a server and the owner of the tables have different settings
+ * (W-30).
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The journal where a call or its database is not as it should be (W-30): it is found by what it says, and keeps nobody waiting. */
+/**
+ * The journal with malformed calls and with a slow database (W-30): calls are found by their ids,
+ * and none waits.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** No token and nothing of a person can be read back from what the journal keeps of a body. */
+/** The journal's form of a body reveals no token and no personal data. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { parseRecords, type StoredCall } from '../../src/server/core/call-journal/journal-record.ts'
@@ -12,7 +12,7 @@ import { JournalSegment } from '../../src/server/core/call-journal/journal-segme
 
 const TOKEN = 'q7Kx-0123456789-SECRET'
 
-/** What is kept of a call with this body. */
+/** The stored form of a call with this body. */
 function kept(body: string) {
   const chunk = new JournalSegment()
   const times = { ageMs: 3, arrivalMs: 1, workMs: 2 }

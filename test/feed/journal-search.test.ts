@@ -1,4 +1,7 @@
-/** The journal is found as it was written (W-30): every filter against a look at all calls, over days and processes. */
+/**
+ * The search of the journal (W-30): every filter is compared with a scan of every call, over days
+ * and processes.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { createLogger } from '../../src/runtime/logger.ts'
@@ -14,10 +17,13 @@ import { type Db, type Queryable, statement } from '../../src/server/core/databa
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const DAY_MS = 86_400_000
-/** Noon, so that all of them are younger than what `days` drops. */
+/** Noon, so that all calls are inside the retention of `days`. */
 const FIRST = Date.parse(`${new Date().toISOString().slice(0, 10)}T12:00:00Z`) - 5 * DAY_MS
 const CALLS = 1_500
-/** Milliseconds that a look takes on a journal of millions of chunks: a page of a list is over before it comes to the oldest call. */
+/**
+ * Milliseconds of a scan in a journal of millions of segments. A page ends before it reaches the
+ * oldest call.
+ */
 const LOOK_MS = 40
 const PROCESSES = 2
 
@@ -47,7 +53,7 @@ afterAll(async () => {
 
 const MAKE_DAY = statement('test_make_day', "select purser.rotate_journal_of('purser', $1::date, 14)")
 
-/** Some minutes of calls by two processes in turn, some of which took seconds. */
+/** Some minutes of calls by two processes in turn; some calls took seconds. */
 async function fill(from: number): Promise<void> {
   let now = from
   const clock = { now: () => new Date(now) }
@@ -138,7 +144,7 @@ test('all filters can be combined in one query', async () => {
 test('a query about one id continues for any time that one scan takes', async () => {
   const oldest = added[0] as (typeof added)[number]
   let now = performance.now()
-  vi.spyOn(performance, 'now').mockImplementation(() => now) // a busy machine makes no look longer
+  vi.spyOn(performance, 'now').mockImplementation(() => now) // a busy machine makes no scan longer
   onTestFinished(() => void vi.restoreAllMocks())
   const slow: Queryable = {
     query: (...asked) => {

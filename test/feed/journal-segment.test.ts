@@ -1,4 +1,4 @@
-/** Chunks of calls take turns in the same memory: what one keeps never becomes another one's. */
+/** Segments of calls reuse the same memory, but no content of one appears in another. */
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hashJournalKey } from '../../src/server/core/call-journal/journal-keys.ts'
@@ -47,7 +47,7 @@ test('each segment has its own calls, keys and times, after a larger or smaller 
   }
 })
 
-/** A text that no compression makes much shorter. */
+/** A text that compresses badly. */
 function noise(letters: number): string {
   const bytes = randomBytes(2 * letters)
   const letterAt = (i: number) => String.fromCharCode(0x4e00 + (bytes.readUInt16LE(2 * i) % 0x5000))

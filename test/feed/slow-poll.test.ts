@@ -1,4 +1,7 @@
-/** A look at a database that takes long for it, in a world whose time is the test's: as on Citus with many buckets, or on a machine that is full. */
+/**
+ * Polls of a slow database, as on Citus with many buckets or on a busy machine; the test controls
+ * the clock.
+ */
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { environment } from '../../src/runtime/environment.ts'
@@ -14,7 +17,7 @@ const SECONDS = 100
 const STEP_MS = 100
 const NOTHING_NEW = { last: 0n, has_new: false, before_first: 0n }
 
-/** A database without events, for how many milliseconds it was asked to look, and what it was asked. */
+/** A database without events; it records the milliseconds of polling and its statements. */
 function slowDatabase() {
   let busy = 0
   const asked: string[] = []

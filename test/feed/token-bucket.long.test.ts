@@ -1,4 +1,7 @@
-/** What bounds the journal (W-30): so many calls of strangers a second, and on the embedded database so many calls a day. */
+/**
+ * The limits of the journal (W-30): a rate of unauthenticated calls, and a daily quota on the
+ * embedded database.
+ */
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { replaceEnvironment } from '../../src/runtime/environment.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
@@ -11,7 +14,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const DAY_MS = 86_400_000
 const KEPT = 100_000
-/** Fewer than may wait to be written. */
+/** Fewer than the maximum of unwritten calls. */
 const AT_ONCE = 20_000
 const CALL: AnsweredCall = {
   ...{ ageMs: 1, arrivalMs: 0, workMs: 1, source: '127.0.0.1', operation: 'place', outcome: 'accepted', secret: 0 },

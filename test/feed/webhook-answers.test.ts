@@ -1,4 +1,7 @@
-/** A change of a webhook is answered after its commit, with its row of the action log, or it has not happened (W-42, O-4). */
+/**
+ * A change of a webhook is answered after its commit, together with its audit entry, or it has not
+ * happened (W-42, O-4).
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -20,7 +23,7 @@ afterAll(async () => {
 })
 
 const HOOK = '/operator/webhooks/hook'
-/** Nobody listens there. */
+/** No server listens there. */
 const url = 'http://127.0.0.1:1/hook'
 const ask = (method: string, path: string, body?: object) => wallet.operator.request(method, path, body)
 beforeEach(async () => {

@@ -1,4 +1,4 @@
-/** The deliveries of one webhook (W-42), with a feed and a consumer that do as the test says. */
+/** The deliveries of one webhook (W-42), with a scripted feed and consumer. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -18,7 +18,7 @@ const WEBHOOK: Webhook = {
   ...{ doneTo: 0n, failingSince: null, lastError: null, lastAttempts: [], claim: null, beat: 0n, madeAt: new Date(0) },
 }
 
-/** Of the player of its number, unless another is given. */
+/** By default the player has the number of the event. */
 function eventOf(number: bigint, name = 'made', player = `player-${number}`): FeedEvent {
   return { id: String(number), at: new Date(0), event: [name, player] }
 }
@@ -33,7 +33,10 @@ interface Attempt {
   answer(sent: WebhookSendResult): void
 }
 
-/** What was asked of the feed and sent; the feed answers with each of `answers` once, and then with nothing more. */
+/**
+ * Records the reads of the feed and the messages. The feed returns each of `answers` once, and then
+ * no events.
+ */
 function scene(...answers: FeedAnswer[]) {
   return sceneOf({}, answers)
 }
@@ -93,7 +96,8 @@ test('events that a reset feed no longer contains are dropped, and new events wi
   expect(warned).toEqual([expect.objectContaining({ webhook: 'hook' })])
   expect(delivery.doneTo()).toBe(0n)
   for (let turn = 0; turn < 50; turn++) await nextTurn()
-  expect([asked, attempts.length]).toEqual([['0', '4'], 3]) // nothing is read again while calls are under way
+  // nothing is read again while messages are in flight
+  expect([asked, attempts.length]).toEqual([['0', '4'], 3])
   const [kept, first, last] = attempts
   kept?.answer(FAILED)
   first?.answer(FAILED)
@@ -152,7 +156,8 @@ test('a new holder keeps the time of the first failure until an acknowledgement,
   const { attempts, delivery } = sceneOf({ failingSince }, [page(eventOf(1n))])
   expect([delivery.failingSince(), delivery.hasFailed()]).toEqual([failingSince, false])
   await expect.poll(() => attempts.length).toBe(1)
-  expect([delivery.failingSince(), delivery.hasFailed()]).toEqual([failingSince, false]) // the consumer hangs
+  // the consumer does not answer
+  expect([delivery.failingSince(), delivery.hasFailed()]).toEqual([failingSince, false])
   attempts[0]?.answer(FAILED)
   await expect.poll(() => delivery.hasFailed()).toBe(true)
   expect(delivery.failingSince()).toEqual(failingSince)
@@ -178,7 +183,8 @@ test('an event that is never acknowledged keeps its first failure while other ev
   attempts[1]?.answer(DELIVERED)
   attempts[2]?.answer(FAILED)
   await expect.poll(() => delivery.lastAttempts().length).toBe(2)
-  expect(delivery.failingSince()).not.toEqual(failingSince) // of the third one, which fails anew
+  // the time of the third event, which has failed newly
+  expect(delivery.failingSince()).not.toEqual(failingSince)
   attempts[0]?.answer(FAILED)
   await expect.poll(() => delivery.lastAttempts().length).toBe(3)
   expect(delivery.failingSince()).toEqual(failingSince)

@@ -1,4 +1,7 @@
-/** Which process delivers a webhook's events, and that it writes down how far it came before it lets go (W-42). */
+/**
+ * The lease of a webhook: one process delivers its events, and records its position before it
+ * releases the lease (W-42).
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../src/runtime/clock.ts'
@@ -14,7 +17,7 @@ import { listWebhooks, saveWebhook } from '../../src/server/core/webhooks/webhoo
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const DELIVERED: WebhookSendResult = { kind: 'delivered', httpStatus: 200 }
-/** Milliseconds between two looks, and how long one takes here. */
+/** Milliseconds between two polls, and the duration of a poll here. */
 const [LOOK_MS, HERE_MS] = [500, 5]
 const keyring = createEncryptionKeyring([])
 
@@ -89,7 +92,7 @@ function start(before: () => Promise<void> = async () => {}) {
   return { attempts, dispatcher, seen, warned, errors }
 }
 
-/** A transaction waits here until it is let go. */
+/** A transaction waits here until `letGo` is called. */
 function gate() {
   let letGo = () => {}
   const opened = new Promise<void>((resolve) => {

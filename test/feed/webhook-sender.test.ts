@@ -1,4 +1,7 @@
-/** Where a webhook may lead is looked at when it is called too (W-42): a name can lead elsewhere than when it was saved. */
+/**
+ * The address of a webhook is also checked at each call (W-42), because its name may resolve
+ * differently than when it was saved.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** The handler of PUT, over this database. */
+/** The handler of PUT on this database. */
 function putOf(transaction: Db['transaction']): Put {
   let put: Put | undefined
   const none = () => {}

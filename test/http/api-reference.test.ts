@@ -1,4 +1,7 @@
-/** The API reference costs little: its document, its page and its script are made once, and sent as they are. */
+/**
+ * The API reference is cheap to serve: its document, page and script are made once and sent from
+ * memory.
+ */
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { registerApiReference } from '../../src/server/core/http/api/api-reference.ts'

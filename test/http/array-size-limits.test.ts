@@ -1,4 +1,4 @@
-/** What a request lists is counted before a validator describes each of its items and members. */
+/** The number of items in a request is checked before a validator reports each item. */
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { findOversized } from '../../src/server/core/http/array-size-limits.ts'

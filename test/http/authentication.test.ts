@@ -1,4 +1,4 @@
-/** Requests that an API turns away cost little: however many an address sends, the log has few lines of them. */
+/** Rejected requests are cheap: however many an address sends, the log has few lines about them. */
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Base URLs of partners (platform) and operators (gateway): what is refused, and that both sides refuse the same. */
+/** Rejected base URLs of partners (platform) and operators (gateway), the same on both sides. */
 import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,7 +12,7 @@ import { startScriptedWallet } from '../support/scripted-wallet.ts'
 
 const PURSER_ENCRYPTION_KEY = randomBytes(32).toString('hex')
 const KEY = randomBytes(32).toString('hex')
-/** All that is inside, and outside: test/wallet-client/reach.test.ts. */
+/** test/wallet-client/reach.test.ts has every internal and public address. */
 const INSIDE = ['https://127.0.0.1:8080', 'https://localhost:8080', 'https://[::1]:80', 'https://[::ffff:127.0.0.1]']
 const OUTSIDE = 'https://a-name.invalid'
 const MALFORMED: [string, string][] = [
@@ -78,7 +78,10 @@ describe.each(['platform', 'gateway'] as const)('the base URL check of the %s', 
     return { status: reply.status, detail: await reply.text() }
   }
 
-  /** By all at once: what is saved is tried, and of an address that nobody has the network says so after seconds. */
+  /**
+   * Saves on all servers at once. Each save makes a test call, and the network reports an unused
+   * address only after seconds.
+   */
   async function expectTaken(servers: string[], baseUrl: string) {
     const saved = await Promise.all(servers.map((server) => save(server, baseUrl)))
     for (const { status } of saved) expect(status).toBe(201)

@@ -1,4 +1,4 @@
-/** Connections cost little, too: there is a limit of them, and none is kept by a caller that does not read its answer. */
+/** Connections are limited, and a caller that does not read its answer loses its connection. */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
@@ -74,7 +74,7 @@ test('few connections are reserved for probes, each only for a moment', async (c
   expect(await answeredOn(caller(), '/healthz')).toBe(true)
 })
 
-/** False: it was closed before. */
+/** False if the connection was closed before the answer. */
 async function answeredOn(socket: Socket, path = '/small'): Promise<boolean> {
   ask(socket, path)
   return Promise.race([

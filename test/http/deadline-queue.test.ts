@@ -1,4 +1,4 @@
-/** In which order those who wait outside are taken, and when. */
+/** The order and the time in which entries leave the deadline queue. */
 import { expect, test } from 'vitest'
 import { DeadlineQueue } from '../../src/server/core/partner-wire/deadline-queue.ts'
 

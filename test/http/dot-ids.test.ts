@@ -1,6 +1,6 @@
 /**
- * Ids that are `.` or `..` (I-8): clients take them for steps between folders. Such an id is refused where it is made; one that is here is reached by
- * `encodePathSegment`, with any client.
+ * The ids `.` and `..` (I-8), which clients treat as steps between folders. They are rejected for
+ * new objects, and `encodePathSegment` reaches existing ones with any client.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -17,7 +17,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 
 const DOTS = ['.', '..']
 const WHY = { code: 'invalid_request', errors: [{ detail: expect.stringContaining('the path of a URL') }] }
-/** Of a new database. */
+/** The number of buckets of a new database. */
 const BUCKETS = 1
 
 let wallet: TestWallet
@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all([wallet.stop(), platform.stop(), gateway.stop()]))
 
-/** With `fetch`, which takes the steps that a path has. */
+/** `fetch` resolves such steps in a path. */
 async function call({ url, key }: { url: string; key: string }, method: string, path: string, body?: object) {
   const headers = { authorization: `Bearer ${key}`, ...(body && { 'content-type': 'application/json' }) }
   const response = await fetch(url + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })

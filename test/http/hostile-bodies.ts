@@ -1,4 +1,7 @@
-/** Bodies of a size that is taken, each as bad for its reader as can be: long lists, many members, deep nests, long texts. */
+/**
+ * Bodies of a permitted size that are as expensive as possible: long lists, many members, deep
+ * nesting, long texts.
+ */
 import type { Node } from '../openapi/document.ts'
 
 export interface HostileBody {
@@ -6,7 +9,7 @@ export interface HostileBody {
   readonly text: string
 }
 
-/** A text of JSON of nearly so many bytes. */
+/** A JSON text of nearly this number of bytes. */
 type Filler = (bytes: number) => string
 
 const times = (bytes: number, part: string) => part.repeat(Math.max(0, Math.floor(bytes / part.length)))
@@ -75,7 +78,10 @@ const FILLERS: Readonly<Record<'array' | 'object' | 'string' | 'number', Readonl
   },
 }
 
-/** The whole body, and each member by what it is. `example` is a body that is taken; of each list in it the item is repeated. */
+/**
+ * Replaces the whole body, and each member by its type. `example` is a valid body, whose list items
+ * are repeated.
+ */
 export function hostileBodies(schema: Node, example: unknown, bytes: number): HostileBody[] {
   const whole = Object.entries(Object.assign({}, ...Object.values(FILLERS)) as Record<string, Filler>)
   const inPlaces = placesIn(schema, example).flatMap(({ name: place, fillers, before, after }) =>
@@ -116,7 +122,7 @@ function alternativesOf(schema: Node): Node[] {
   return [schema, ...inner]
 }
 
-/** The members that the schema knows, and those of the items of its lists. */
+/** The members of the schema, and of the items in its lists. */
 function pathsIn(schema: Node, value: unknown): { path: string[]; member: Node }[] {
   const members = alternativesOf(schema).flatMap(({ properties }) =>
     Object.entries((properties ?? {}) as Record<string, Node>),

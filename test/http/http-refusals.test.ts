@@ -1,4 +1,6 @@
-/** What our own APIs answer to a method or a body that they do not take; the partner wire never answers so. */
+/**
+ * The answers of our own APIs to a wrong method or body; the partner wire never answers so (R-8).
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signBody } from '../../src/protocol/signature.ts'
 import { type Keyed, SERVERS } from '../people/servers.ts'

@@ -1,6 +1,9 @@
 /**
- * The largest body that a route takes does not keep its process from others: whatever it is full of, and with the right key
- * or signature, the processor is done with it soon. Processor time, not the clock, and against a yardstick: a core is slower beside other work.
+ * The largest body of a route, with the right key or signature and any content, does not block its
+ * process for long.
+ *
+ * The test measures processor time relative to a yardstick, because a core is slower during other
+ * work.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newGatewayScene, newPlayer } from '../gateway/scene.ts'
@@ -12,27 +15,34 @@ import { startWallet } from '../support/wallet.ts'
 import { sendRaw, sendSigned } from '../wallet/raw-http.ts'
 import { type HostileBody, hostileBodies } from './hostile-bodies.ts'
 
-/** Milliseconds of all threads of this process, the client's part among them, on a core that does the yardstick in its time. */
+/**
+ * Milliseconds of this process with all threads, including the client, on a core of the yardstick's
+ * speed.
+ */
 const MAX_CPU_MS = 50
-/** Days until each route was asked. */
+/** Days until each route was tested. */
 const DAYS = 12
-/** A garbage collection may fall into one try; what is really slow is slow each time. */
+/** One try may include a garbage collection, but a slow route is slow in every try. */
 const TRIES = 16
 /**
- * The least that the worst bodies cost: 256 KiB of names that all differ, read and written once; and the milliseconds that a core of
- * 2026 needs for it. A core that waits for its memory, or has other work beside it, needs more, as the bodies do.
+ * The minimum cost of the worst bodies: 256 KiB of different names, parsed and written once, with
+ * its milliseconds on a core of 2026. A core with other work or slow memory takes longer, as for
+ * the bodies.
  */
 const YARDSTICK = JSON.stringify(Object.fromEntries(Array.from({ length: 21_000 }, (_, i) => [`${i}x`, 0])))
 const YARDSTICK_MS = 10
 const KIB = 1024
-/** Of a call of the interface (R-8): only who shares the secret can send one, and there a list has no length. */
+/**
+ * The limit for a call of the interface (R-8). Only a caller with the secret can send one, and its
+ * lists have no limit.
+ */
 const WIRE_BYTES = 256 * KIB
 
 interface Server {
   readonly url: string
   readonly key: string
   readonly secret?: string
-  /** A player whom it knows, in place of the one of the examples. */
+  /** A known player, who replaces the player of the examples. */
   readonly player?: { readonly token: string; readonly userId: string }
   stop(): Promise<void>
 }
@@ -65,7 +75,7 @@ const SERVERS = [
   },
 ]
 
-/** Its operator is gone, and nothing but the gateway's own work is left. */
+/** Its operator is stopped, so only the gateway's own work remains. */
 async function startGatewayAlone(): Promise<Server> {
   const scene = await newGatewayScene(1)
   const player = await newPlayer(scene)
@@ -78,7 +88,9 @@ function cpuMsSince(before: NodeJS.CpuUsage): number {
   return (user + system) / 1_000
 }
 
-/** Of this core just now, 1 at least: how many times as long as YARDSTICK_MS it needs for the yardstick. */
+/**
+ * The slowness of this core now, at least 1: its time for the yardstick divided by YARDSTICK_MS.
+ */
 function slowness(): number {
   const before = process.cpuUsage()
   JSON.stringify(JSON.parse(YARDSTICK))

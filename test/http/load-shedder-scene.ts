@@ -1,4 +1,4 @@
-/** A server whose room the test decides, and connections that the test writes to. */
+/** A server whose capacity the test controls, and connections to which the test writes. */
 import { connect } from 'node:net'
 import type { WireReply } from '../../src/protocol/wire-reply.ts'
 import { createHttpApp } from '../../src/server/core/http/http-app.ts'
@@ -6,12 +6,15 @@ import { registerWire } from '../../src/server/core/partner-wire/partner-wire.ts
 import type { Finishing } from '../support/fault-scene.ts'
 
 const YES: { reply: WireReply } = { reply: { status: 200, body: '{"yes":true}' } }
-/** Days: no call's time is over while a test runs. */
+/** Days, so that no deadline passes during a test. */
 const ENDLESS = { minWaitMs: 1e9, usefulWaitMs: 1e9, maxWaitMs: 1e9 }
-/** Longer than a busy machine stands still: what is sent behind an answer is there when its connection is visited. */
+/**
+ * Longer than a pause of a busy machine: data sent directly after an answer has arrived when the
+ * connection is checked.
+ */
 export const SHORT = { minWaitMs: 10, usefulWaitMs: 40, maxWaitMs: 500 }
 
-/** Answers yes to all that it lets in; the test says how much room there is. */
+/** Accepts every call that it admits; the test sets the capacity. */
 export async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
   const { app, loadShedder, resolveSource, isDraining } = createHttpApp({ patience })
   let room = 1
@@ -79,11 +82,11 @@ export const post = (url: string, path: string, method = 'POST') => fetch(url + 
 export const BODY = '{"a":1}'
 export const CALL = `POST /payment/bet HTTP/1.1\r\nhost: a\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`
 
-/** A connection that the test writes to, and the statuses that it got. */
+/** A connection to which the test writes, with its received statuses. */
 export async function openCaller(url: string) {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname).setNoDelay(true).setEncoding('latin1')
-  socket.on('error', () => {}) // the server ends before it
+  socket.on('error', () => {}) // the server may close first
   const statuses: string[] = []
   let all = ''
   let text = ''

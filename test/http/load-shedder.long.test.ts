@@ -28,7 +28,7 @@ test('a connection waits unread while the queue is full, and its calls are accep
   caller.send(1)
   await caller.answered(1)
   setRoom(0)
-  caller.send(1) // read before anybody knew: it goes in, and who brought it waits from now on
+  caller.send(1) // this call is read before the overload is known; later calls wait
   await caller.answered(2)
   caller.send(3)
   for (let turn = 0; turn < 100; turn++) await nextTurn()
@@ -48,7 +48,7 @@ test('all calls of a connection fail if the queue stays full until the deadline'
   expect(await caller.answered(51)).toEqual(['200', ...Array(50).fill('400')])
   expect(door.shedCalls).toBe(50)
   setRoom(100)
-  // On a busy machine a call's short time can be over before anybody has looked at it.
+  // On a busy machine a call's short time can pass before its connection is checked.
   for (let sent = 52; caller.statuses.at(-1) !== '200'; sent++) {
     caller.send(1)
     await caller.answered(sent)
@@ -60,7 +60,7 @@ test('under load a connection waits unread until there is downstream capacity, w
   const caller = await openCaller(url)
   setProspect(0)
   caller.send(1)
-  await caller.answered(1) // there is room: nobody has to wait
+  await caller.answered(1) // capacity is free, so no call waits
   setRoom(0)
   caller.send(1)
   await caller.answered(2)
@@ -92,7 +92,8 @@ describe('a connection that closes', () => {
     caller.send(1)
     await caller.answered(1)
     expect(door.queuedConnections()).toBe(1)
-    app.server.closeAllConnections() // a paused connection is not read, so only the server can end it here
+    // a paused connection is not read, so only the server can close it here
+    app.server.closeAllConnections()
     await closed(1)
     expect(door.queuedConnections()).toBe(0)
   })
@@ -131,7 +132,7 @@ test('a connection that sends calls under load joins the queue, because waiting 
   const [first, beside] = [await openCaller(url), await openCaller(url)]
   setProspect(0)
   setRoom(0)
-  first.send(1) // the crowd begins
+  first.send(1) // the overload begins
   await first.answered(1)
   first.send(1)
   setRoom(100)
@@ -166,7 +167,7 @@ test('an overload ends when no connection waits for long, and connections are th
   expect(caller.statuses).not.toContain('400')
 })
 
-/** Its calls are failed from now on, for want of room. */
+/** The calls of this connection fail from now on, for lack of capacity. */
 async function openUnheard(url: string, setRoom: (calls: number) => void) {
   const caller = await openCaller(url)
   setRoom(1)
@@ -190,7 +191,8 @@ describe('a call that is failed unread', () => {
     expect(requests()).toBe(before.requests)
     setRoom(Number.NEGATIVE_INFINITY)
     const other = await openCaller(url)
-    other.write(`POST /payment/bet HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n7\r\n${BODY}\r\n0\r\n\r\n`) // Node's way
+    // Node's path
+    other.write(`POST /payment/bet HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n7\r\n${BODY}\r\n0\r\n\r\n`)
     await other.answered(1)
     expect(requests()).toBe(before.requests + 1)
     expect(withoutTime(caller.all().slice(before.text.length))).toBe(withoutTime(other.all()))

@@ -1,11 +1,14 @@
-/** What people ask takes nothing from the calls: its connections are its own, and the server ends what takes too long. */
+/**
+ * Users' queries do not delay calls: they have their own connections, and the server cancels slow
+ * ones.
+ */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import { startPlatform } from '../support/platform.ts'
 import { startWallet } from '../support/wallet.ts'
 
-/** More than any pool for reading has connections. */
+/** More than the connections of any pool for reading. */
 const MANY = 24
 
 let sql: pg.Client | undefined
@@ -16,16 +19,17 @@ async function release(): Promise<void> {
   sql = undefined
 }
 
-/** Nobody gets to see the rows of this table until it is released. */
+/** Locks this table until it is released. */
 async function hold(databaseUrl: string, table: string): Promise<void> {
   sql = new pg.Client({ connectionString: databaseUrl })
   await sql.connect()
   await sql.query(`begin; lock table ${table} in access exclusive mode`)
 }
 
-/** Statements that wait for the table, or that go on with nobody to hear of it. */
+/** Number of statements that wait for the table, including those without a client. */
 async function waiting(): Promise<number> {
-  await sql?.query('select pg_stat_clear_snapshot()') // else a transaction sees the activity of its first look
+  // otherwise a transaction sees the activity of its first read
+  await sql?.query('select pg_stat_clear_snapshot()')
   const { rows } = (await sql?.query(
     "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
   )) ?? { rows: [] }

@@ -1,4 +1,7 @@
-/** Calls that are read and answered around Node's streams and responses: nobody outside can tell. */
+/**
+ * Calls that are read and answered without Node's streams and responses behave the same for a
+ * client.
+ */
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +14,7 @@ interface HandledCall {
   readonly reply: WireReply
 }
 
-/** What `handle` is asked, and answered by the test. */
+/** A request at `handle`, which the test answers. */
 interface ReceivedRequest {
   readonly body: string
   reply(status: number, body: string): void
@@ -55,7 +58,7 @@ async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
   return { app, door: loadShedder, port, askedFor, answeredLengths, requests: () => requests }
 }
 
-/** What a connection was answered, as bytes. */
+/** A connection with its received bytes. */
 function openCaller(port: number, { onTestFinished }: Finishing) {
   const socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1')
   socket.on('error', () => {})

@@ -1,4 +1,4 @@
-/** The source of a request behind proxies: one function serves the wire, the APIs and the log. */
+/** The source address of a request after proxies: wire, APIs and log share one function. */
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/server/core/config/config.ts'
@@ -75,7 +75,7 @@ test('a server uses one source address for calls outside Node, calls of a route,
   expect(await answer.body.json()).toEqual({ source: '198.51.100.1' })
 })
 
-/** Its length is not known before, so the call is chunked and takes a route. */
+/** The length is unknown in advance, so the call is chunked and uses a route. */
 async function* inPieces() {
   yield Buffer.from('{}')
 }

@@ -1,4 +1,7 @@
-/** Each of our own APIs reads a request as it was sent, or refuses it: nothing is replaced, nothing exhausts the stack. */
+/**
+ * Each of our own APIs reads a request exactly as sent, or rejects it: nothing is replaced, and no
+ * nesting exhausts the stack.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem } from '../operator/answers.ts'
 import { startGateway } from '../support/gateway.ts'
@@ -13,7 +16,7 @@ interface Server {
   stop(): Promise<void>
 }
 
-/** A call with a body that is right, and a list. */
+/** A valid call with a body, and a list. */
 const APIS = [
   {
     name: 'the operator API',

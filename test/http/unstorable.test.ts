@@ -1,4 +1,7 @@
-/** What Postgres or UTF-8 would change is refused wherever a request can say it, or is stored as what it means: never a 500. */
+/**
+ * Text that Postgres or UTF-8 would change is rejected at any place in a request, or stored without
+ * a change of meaning, and never answered 500.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signBody } from '../../src/protocol/signature.ts'
 import { operationsOf, readDocument } from '../openapi/document.ts'
@@ -26,7 +29,7 @@ const SERVERS = [
   { server: 'gateway', start: (): Promise<RunningServer> => startGateway() },
 ] as const
 
-/** As they stand in JSON, and in a URL: bytes that are the UTF-8 of a lone surrogate are none. */
+/** As in JSON and as in a URL, where the bytes of a lone surrogate are invalid UTF-8. */
 const ODD = [
   { name: 'a NUL', inJson: '\u0000', inUrl: '%00' },
   { name: 'a lone surrogate', inJson: '\ud800', inUrl: '%ED%A0%80' },
@@ -38,7 +41,7 @@ interface OddRequest {
   readonly body?: unknown
 }
 
-/** The same body once for each string in it and for each name of a member, with `odd` behind that one. */
+/** The same body once for each string and for each member name, with `odd` appended to it. */
 function variants(value: unknown, odd: string, pointer = ''): { where: string; body: unknown }[] {
   if (typeof value === 'string') return [{ where: pointer, body: value + odd }]
   if (typeof value !== 'object' || value === null) return []

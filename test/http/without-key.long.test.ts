@@ -1,4 +1,7 @@
-/** What is answered without a key asks the database once, however many ask: nobody can take the connections of others that way. */
+/**
+ * Routes without a key query the database once for any number of callers, so they cannot use up its
+ * connections.
+ */
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { startGateway } from '../support/gateway.ts'
@@ -59,7 +62,7 @@ test.each(SERVERS)('all readiness checks of the $name share one connection', asy
       `select pid from pg_stat_activity
        where datname = current_database() and query like '%has_table_privilege%' and pid <> pg_backend_pid()`,
     )
-    // None, when it has been used for something else since.
+    // 0 if the connection was used for something else since
     expect(rows.length).toBeLessThanOrEqual(1)
   } finally {
     await reader.end()

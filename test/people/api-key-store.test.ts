@@ -1,4 +1,4 @@
-/** What has ended never works again (W-25), in whatever order two changes of one key begin and commit. */
+/** An ended key never works again (W-25), in any order of start and commit of two changes. */
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { replaceEnvironment } from '../../src/runtime/environment.ts'
@@ -22,7 +22,10 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** What a transaction comes to that has begun, by the database's clock, before another one begins and commits. */
+/**
+ * The result of a transaction that starts, by the database's clock, before another one starts and
+ * commits.
+ */
 function begunBefore<T>(other: (tx: Tx) => Promise<unknown>, work: (tx: Tx) => Promise<T>): Promise<T> {
   return db.transaction(async (tx) => {
     await store.live(tx)

@@ -1,4 +1,7 @@
-/** The life of a key (W-25): made, shown once, listed, rotated, revoked, at each server alike, and seen so by every process. */
+/**
+ * The life of a key (W-25): created, shown once, listed, rotated, revoked, equal at each server and
+ * in every process.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem } from '../operator/answers.ts'
@@ -9,7 +12,7 @@ import { answerOf, type Keyed, SERVERS } from './servers.ts'
 
 describe.each(SERVERS)('an API key of a $server', ({ server, schema, setting, prefix, list, start }) => {
   let keyed: Keyed
-  /** Another one on the same database. */
+  /** Another process on the same database. */
   let other: Keyed
   let names = 0
   const keys = `${prefix}/keys`
@@ -74,7 +77,7 @@ describe.each(SERVERS)('an API key of a $server', ({ server, schema, setting, pr
     const left = Date.parse(String(rotated.earlierEndAt)) - Date.now()
     expect(Math.abs(left - 3_600_000)).toBeLessThan(60_000)
     for (const one of [key, String(rotated.key)]) expect(await statusAt(other, one)).toBe(200)
-    // A second rotation does not put the end off.
+    // A second rotation does not postpone the end.
     await keyed.asked.must('POST', `${keys}/${name}/rotate`, { overlapSeconds: 7_200 })
     expect(await row(name)).toMatchObject([
       { live: true },

@@ -1,4 +1,4 @@
-/** What an action says that has changed: only what differs, never a secret. */
+/** The changes in an audit entry: only different members, never a secret. */
 import { expect, test } from 'vitest'
 import { diffViews } from '../../src/server/core/auth/audit-log/audit-diff.ts'
 

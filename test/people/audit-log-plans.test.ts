@@ -1,14 +1,20 @@
-/** What the action log costs to read does not grow with what was not asked for: the plans over 100,000 actions. */
+/**
+ * The cost of reading the audit log is independent of entries that do not match, by plans over
+ * 100,000 entries.
+ */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { listAuditLog } from '../../src/server/core/auth/audit-log/audit-log-list.ts'
 import { PEOPLE_SETTINGS_SQL } from '../../src/server/core/database/db.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 
-/** Rows that a page of 10 may look at. */
+/** Rows that a page of 10 may read. */
 const FEW = 20
 
-/** Alice's are the oldest, and a fifth of all: from the newest row on they would be found last. */
+/**
+ * Alice's entries are the oldest, and a fifth of the table, so a scan from the newest row finds
+ * them last.
+ */
 const filled = filledDatabase(
   `insert into purser.action (subject, at, request_id, operation, ids, key_name, key_hash, before, after)
      select case when i <= 20000 then 'alice' else 'player-' || i % 20 end, timestamptz '2031-01-01Z' + i * interval '1 minute',

@@ -1,4 +1,4 @@
-/** Calls of one of our own APIs by a person, and what its action log says of them. */
+/** Calls of our own APIs by a user, and their audit entries. */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { expect } from 'vitest'
@@ -13,7 +13,7 @@ export interface Asked {
 
 export interface Asking {
   send(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Asked>
-  /** The answer's body, of a success. */
+  /** The body of the answer; throws unless the call succeeds. */
   must(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<JsonObject>
   /** A page of the log. */
   log(query?: string): Promise<{ data: JsonObject[]; next: string | null }>
@@ -21,7 +21,7 @@ export interface Asking {
 
 export const asMaria = { 'x-purser-person': 'maria', 'x-purser-reason': 'asked for' }
 
-/** `own`: headers of each call, instead of the key, of who is signed in to the console. */
+/** `own` has the headers of a console session, which replace the key. */
 export function asking(url: string, key: string, actions: string, own?: Record<string, string>): Asking {
   const send: Asking['send'] = async (method, path, body, headers) => {
     const json = body && { 'content-type': 'application/json' }
@@ -43,7 +43,7 @@ export function asking(url: string, key: string, actions: string, own?: Record<s
   return { send, must, log }
 }
 
-/** The operations of a server's own API that change something. */
+/** The operations of a server's own API that change data. */
 export function changesOf(server: 'wallet' | 'platform' | 'gateway'): string[] {
   const changing = operationsOf(readDocument(server)).filter(
     ({ name, tags }) => !name.startsWith('GET ') && !tags.includes('Partner wire'),
@@ -51,12 +51,12 @@ export function changesOf(server: 'wallet' | 'platform' | 'gateway'): string[] {
   return changing.map(({ operationId }) => operationId).sort()
 }
 
-/** As the log names it. */
+/** The key as the log names it. */
 export function keyOf(setting: string, key: string) {
   return { name: setting, hash: createHash('sha256').update(key).digest('hex').slice(0, 8) }
 }
 
-/** One call, and the actions that it left: `on`, `before` and `after` of the last one. */
+/** One call, and the `on`, `before` and `after` of its audit entry. */
 export interface Told {
   readonly call: readonly [method: string, path: string, body?: object]
   readonly on: JsonObject
@@ -64,7 +64,7 @@ export interface Told {
   readonly after: object
 }
 
-/** Makes the call as maria; the log has one action more, which says all that `told` says. */
+/** Makes the call as maria, and expects exactly one new entry, with everything in `told`. */
 export async function expectAction(asked: Asking, key: object, operation: string, told: Told): Promise<void> {
   const [method, path, body] = told.call
   const { status, requestId } = await asked.send(method, path, body, asMaria)
@@ -78,7 +78,7 @@ export async function expectAction(asked: Asking, key: object, operation: string
   ])
 }
 
-/** Everything that is stored of a server, but for the columns that must hold secrets, as text. */
+/** All stored rows of a table as text, without the columns that must contain secrets. */
 export async function storedText(databaseUrl: string, table: string): Promise<string> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
@@ -87,7 +87,7 @@ export async function storedText(databaseUrl: string, table: string): Promise<st
   return rows.map(({ t }) => t).join('\n')
 }
 
-/** What the three calls leave that change keys, the same at every server. */
+/** The entries of the three calls that change keys, equal at every server. */
 export function keyCases(asked: () => Asking, prefix: string): Record<string, () => Promise<Told>> {
   const keys = `${prefix}/keys`
   const hash = expect.stringMatching(/^[0-9a-f]{8}$/)

@@ -1,4 +1,4 @@
-/** What is done to the people of the console is in the action log (O-4, U-4): who did it, to whom, and no password. */
+/** Changes of console users in the audit log (O-4, U-4): author, user, and no password. */
 import { expect, test } from 'vitest'
 import { startPlatform } from '../support/platform.ts'
 import { startWallet } from '../support/wallet.ts'

@@ -1,4 +1,6 @@
-/** The gateway's action log (O-4, W-24): changes of its operators, and exchanges that a person makes by hand. */
+/**
+ * The gateway's audit log (O-4, W-24): changes of its operators, and manual exchanges of a token.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectProblem } from '../operator/answers.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'

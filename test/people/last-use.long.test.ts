@@ -1,4 +1,7 @@
-/** Passwords that another person has set, sessions that nobody uses, and the last use of keys and people (U-4, W-25). */
+/**
+ * Passwords that another user has set, idle sessions, and the last use of keys and users (U-4,
+ * W-25).
+ */
 import type { FastifyRequest } from 'fastify'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The queue of passwords (U-4): addresses that guess keep no other address out. */
+/** The queue of password checks (U-4): guessing addresses never block other addresses. */
 import { describe, expect, test } from 'vitest'
 import {
   createPasswordQueue,
@@ -8,7 +8,7 @@ import {
 
 const guessed = 30
 
-/** Takes the turn of the queue until `release`. */
+/** Occupies the queue until `release`. */
 function hold(queue: PasswordQueue) {
   let release = () => {}
   const held = new Promise<void>((done) => {
@@ -27,7 +27,7 @@ function hold(queue: PasswordQueue) {
   }
 }
 
-/** A queue whose turn is taken until `release`. */
+/** A queue that is occupied until `release`. */
 function taken() {
   const queue = createPasswordQueue()
   const order: string[] = []

@@ -1,4 +1,7 @@
-/** The platform's action log (O-4, W-24): every change through its API, but for what users do, unless a person does it for them. */
+/**
+ * The platform's audit log (O-4, W-24): every change through its API, but player actions only when
+ * a user acts for the player.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectProblem } from '../operator/answers.ts'
@@ -35,7 +38,7 @@ async function aPlacedBet(): Promise<string> {
 }
 
 async function aRefusedSettle(): Promise<{ deliveryId: string; partnerId: string }> {
-  const { wallet, partnerId } = await platform.partner() // nobody else's Settle takes the refusal
+  const { wallet, partnerId } = await platform.partner() // only this partner's Settle is rejected
   wallet.next('settle', refusal(20))
   const { betId } = await platform.api.place(await platform.api.loadFrame(partnerId))
   await platform.api.settle(betId, 'won', '21.00')
@@ -44,7 +47,7 @@ async function aRefusedSettle(): Promise<{ deliveryId: string; partnerId: string
   return { deliveryId: (await refused())[0]?.deliveryId ?? '', partnerId }
 }
 
-/** The last action of this operation. */
+/** The last entry of this operation. */
 async function lastOf(operation: string): Promise<JsonObject | undefined> {
   return (await asked.log('?limit=500')).data.find((action) => action.operation === operation)
 }
@@ -148,7 +151,7 @@ const CASES: Record<string, () => Told | Promise<Told>> = {
     }
   },
 }
-/** What users do, kept when a person does it for them: below. */
+/** Player actions, which are recorded only when a user makes them (see below). */
 const OF_USERS = ['loadFrame', 'placeBet']
 
 test('the cases of the platform’s action log cover each call that changes something', () => {

@@ -1,4 +1,7 @@
-/** What a key of the role `read` is not shown by a platform (O-11): where from a player bet, and what was said with the bet. */
+/**
+ * The redaction for the role `read` on a platform (O-11): the address of a player, and the free
+ * text of a bet.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aBet, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { type Asking, asking, asMaria } from './audited-calls.ts'

@@ -1,4 +1,7 @@
-/** What was decided about a player keeps its history: blocks, limits, exclusions, locks of bets, with who, when and why (O-4). */
+/**
+ * The history of decisions about a player: blocks, limits, exclusions, locks of bets, with author,
+ * time and reason (O-4).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectProblem } from '../operator/answers.ts'

@@ -1,4 +1,7 @@
-/** What a key of the role `read` is not shown (O-11): who a player is, and where from. Of every route that shows players, bets, calls or actions. */
+/**
+ * The redaction for the role `read` (O-11): identity and address of players, on every route with
+ * players, bets, calls or audit entries.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -1,4 +1,7 @@
-/** The attack on roles (W-25): every route of every API of ours, with a key of every role. Keys that open nothing: wrong-keys.long.test.ts. */
+/**
+ * Every route of every API of ours with a key of every role (W-25). wrong-keys.long.test.ts tests
+ * invalid keys.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../src/runtime/clock.ts'
 import { createLogger } from '../../src/runtime/logger.ts'
@@ -11,7 +14,10 @@ import { createWalletApp } from '../../src/server/servers/wallet-server.ts'
 import { createDatabase } from '../support/database.ts'
 import { answerOf, type Keyed, routesOf, SERVERS } from './servers.ts'
 
-/** What each role adds to the one before it. Said here a second time, so that no route changes its role unseen. */
+/**
+ * The additional operations of each role. They are listed here a second time, so that no change of
+ * a route's role is missed.
+ */
 const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> = {
   wallet: {
     read: [
@@ -77,7 +83,7 @@ const MAY: Readonly<Record<string, Readonly<Record<Role, readonly string[]>>>> =
   },
 }
 
-/** What a key that is narrowed to a right may call, said a second time as above. */
+/** The operations of a key with a right, listed a second time as above. */
 const IN_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   sessions: ['startSession', 'endSessions', 'switchCurrency', 'listSessions', 'loadFrame', 'exchangeToken'],
   profiles: ['createPlayer', 'changePlayer', 'readPlayer', 'listPlayers', 'openPersonalData'],
@@ -85,7 +91,7 @@ const IN_RIGHTS: Readonly<Record<string, readonly string[]>> = {
   adjust: ['adjustment', 'approveAdjustment', 'refuseAdjustment', 'listAdjustments', 'readBalances'],
 }
 
-/** Let in, whatever came of it. */
+/** Admitted, with any result. */
 const IN = { status: expect.toSatisfy((status: number) => ![401, 403].includes(status)) }
 
 describe.each(SERVERS)('the access control of a $server', ({ server, prefix, start }) => {
@@ -108,7 +114,7 @@ describe.each(SERVERS)('the access control of a $server', ({ server, prefix, sta
 
   test.each(ROLES)('allows a key of the role %s its operations and no others', async (role) => {
     const allowed = ROLES.slice(0, ROLES.indexOf(role) + 1).flatMap((one) => may[one])
-    // What takes keys away comes last: the other calls show the same keys.
+    // Calls that end keys come last, because the other calls use the same keys.
     for (const route of routes) {
       const { operationId } = route
       const answer = await answerOf(keyed.url, route, `Bearer ${keys.get(role)}`)
@@ -167,9 +173,12 @@ describe.each(SERVERS)('the access control of a $server', ({ server, prefix, sta
   })
 })
 
-/** Answered without a key, by design. */
+/** Public by design. */
 const OPEN = ['/healthz', '/readyz', '/metrics', '/openapi.json', '/docs', '/docs/redoc.js']
-/** Signing in, and pages that are the same for everybody: test/console/session.test.ts. Of people, by a session and its role: attack.long.test.ts there. */
+/**
+ * The sign-in and the static pages (test/console/session.test.ts), and users of the console, which
+ * need a session with a role (test/console/attack.long.test.ts).
+ */
 const CONSOLE = [
   ...['/console', '/console/*', '/console/assets/no-such-one'],
   ...['/console/api/session', '/console/api/setup', '/console/api/password'],

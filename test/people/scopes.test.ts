@@ -1,4 +1,4 @@
-/** Scopes of keys (W-25): a key of one brand, partner or operator does and sees nothing of another one. */
+/** Scopes of keys (W-25): a key of one brand, partner or operator has no access to another one. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
@@ -6,7 +6,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type Asking, asking } from './audited-calls.ts'
 import { answerOf, routesOf } from './servers.ts'
 
-/** Said a second time, so that no operation is opened to such keys unseen. */
+/** Listed a second time, so that no operation is opened to such keys unnoticed. */
 const MAY: Readonly<Record<'wallet' | 'platform' | 'gateway', readonly string[]>> = {
   wallet: [
     ...['readPlayer', 'changePlayer', 'openPersonalData', 'listOpenings', 'readHistory', 'createPlayer'],
@@ -21,7 +21,7 @@ const MAY: Readonly<Record<'wallet' | 'platform' | 'gateway', readonly string[]>
   gateway: ['changeOperator', 'exchangeToken'],
 }
 
-/** Each operation that is not in the list is refused because of the scope; each that is in it is not. */
+/** The scope rejects exactly the operations that are not in the list. */
 async function expectMatrix(server: keyof typeof MAY, url: string, key: string): Promise<void> {
   for (const route of routesOf(server)) {
     const { status, problem } = await answerOf(url, route, `Bearer ${key}`)

@@ -1,4 +1,4 @@
-/** The three servers whose APIs have keys, as the tests of keys see them. */
+/** The three servers with API keys, for the tests of keys. */
 import { operationsOf, readDocument } from '../openapi/document.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startPlatform } from '../support/platform.ts'
@@ -10,7 +10,7 @@ export interface Keyed {
   /** The key of the environment. */
   readonly firstKey: string
   readonly databaseUrl: string
-  /** With the key of the environment. */
+  /** Uses the key of the environment. */
   readonly asked: Asking
   stop(): Promise<void>
 }
@@ -20,7 +20,7 @@ interface Kind {
   readonly schema: string
   readonly setting: string
   readonly prefix: string
-  /** A list that a key of the role read may have. */
+  /** A list that the role read may request. */
   readonly list: string
   start(databaseUrl?: string): Promise<Keyed>
 }
@@ -64,7 +64,7 @@ export interface Route {
   readonly path: string
 }
 
-/** Every route of a server's own API, with something in the place of its parameters. */
+/** Every route of a server's own API, with values for its parameters. */
 export function routesOf(server: Kind['server']): Route[] {
   return operationsOf(readDocument(server))
     .filter(({ tags }) => !tags.includes('Partner wire'))

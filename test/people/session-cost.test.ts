@@ -1,4 +1,4 @@
-/** Sessions start at each log-in: their action is a statement more, and no round trip. */
+/** Sessions start at each log-in, so their audit entry costs a statement but no round trip. */
 import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Actor, createAuditLog } from '../../src/server/core/auth/audit-log/audit-log.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.close())
 
-/** Of one call, as a route makes it. */
+/** The author of one call, as a route makes it. */
 function maria(): Actor {
   const caller = { keyName: 'OPERATOR_API_KEY', keyHash: 'abcdef01', role: 'admin' }
   const routeOptions = { schema: { operationId: 'startSession' } }

@@ -1,4 +1,7 @@
-/** Sign-in to the console under guesses (U-4): an address that guesses is slowed and locked, and delays no other one. */
+/**
+ * The console's sign-in under guesses (U-4): a guessing address is throttled and locked, and delays
+ * no other address.
+ */
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { createCommandActor } from '../../src/server/core/auth/audit-log/audit-log.ts'

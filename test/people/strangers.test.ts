@@ -1,4 +1,6 @@
-/** Wrong keys are slowed by address, with a memory that has a limit, and a good key never waits (W-26). */
+/**
+ * Wrong keys are rate limited by address with bounded memory, and a valid key never waits (W-26).
+ */
 import { describe, expect, test } from 'vitest'
 import {
   addressPrefix,
@@ -7,7 +9,7 @@ import {
   shouldLog,
 } from '../../src/server/core/http/auth-throttle.ts'
 
-/** Time that stands, and waits that end when the test says so. */
+/** A clock that does not advance, and waits that the test ends. */
 function scene() {
   const waits: { milliseconds: number; end: () => void }[] = []
   const time = { now: 0 }

@@ -1,4 +1,7 @@
-/** The wallet's action log (O-4): every change through the operator API, with who, before and after, and no secret. */
+/**
+ * The wallet's audit log (O-4): every change through the operator API, with author, values before
+ * and after, and no secret.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -50,7 +53,7 @@ const moved = (amount: string, balance: string) => ({
   after: { ...cash, amount, balance, transferId: 'EUR-3' },
 })
 
-/** 2000.00 that somebody else has asked for. */
+/** An adjustment of 2000.00 that another key has requested. */
 async function aProposal(path: string, userId: string) {
   const name = `desk-${randomUUID()}`
   const { key } = await asked.must('POST', '/operator/keys', { name, role: 'cash' })
@@ -163,7 +166,7 @@ async function leavesAnAction(operation: string): Promise<void> {
   const expected = await CASES[operation]?.(await aPlayer())
   await expectAction(asked, keyOf('OPERATOR_API_KEY', wallet.operatorKey), operation, expected as Told)
 }
-/** A run of the kit goes on for a while, so it is begun last. */
+/** A run of the kit takes a while, so it starts last. */
 const LAST = 'startConformance'
 
 test.each(Object.keys(CASES).filter((operation) => operation !== LAST))(LEAVES_AN_ACTION, leavesAnAction)

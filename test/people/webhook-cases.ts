@@ -1,4 +1,4 @@
-/** What the calls leave in the action log that change webhooks (W-42). */
+/** The audit entries of calls that change webhooks (W-42). */
 import { expect } from 'vitest'
 import type { Asking, Told } from './audited-calls.ts'
 

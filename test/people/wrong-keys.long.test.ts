@@ -1,4 +1,4 @@
-/** Keys that open nothing, at every route of every API of ours (W-25), and that no key is stored. */
+/** Invalid keys at every route of every API of ours (W-25), which are never stored. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerOf, type Keyed, routesOf, SERVERS } from './servers.ts'
