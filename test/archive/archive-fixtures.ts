@@ -1,4 +1,4 @@
-// A wallet's database, archived by its owner in this process.
+// Archives the database of a wallet in this process, as its owner does.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,10 +12,10 @@ import type { TestWallet } from '../support/wallet.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
-/** Behind so much, the day of what was done before is over for an hour. */
+/** After this time, the day of earlier work has been over for an hour. */
 export const PAST_MIDNIGHT_MS = 25 * HOUR_MS
 
-/** A folder of this test file's own. */
+/** A folder of the test file. */
 export function newFolder(): { readonly path: string } {
   const folder = { path: '' }
   beforeAll(async () => {
@@ -27,19 +27,21 @@ export function newFolder(): { readonly path: string } {
 
 type Archived = Pick<TestWallet, 'databaseUrl' | 'clock'>
 
-/** The first day that is not over for an hour, by the wallet's clock: the sums of those before can be kept. */
+/**
+ * The first day that has not ended for an hour, on the wallet's clock. Earlier days can be closed.
+ */
 export function firstDay({ clock }: Pick<TestWallet, 'clock'>): Date {
   return new Date(Math.floor((clock.now().getTime() - HOUR_MS) / DAY_MS) * DAY_MS)
 }
 
-/** Tokens are not what archives are about: they live on behind the pause. */
+/** Makes the tokens outlast the pause, because archives do not concern them. */
 export async function keepTokens({ databaseUrl }: Pick<TestWallet, 'databaseUrl'>): Promise<void> {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   await client.query("update purser.session set expires_at = '2100-01-01'").finally(() => client.end())
 }
 
-/** All that is over since before that day. */
+/** Archives everything that is complete before this day. */
 export async function archiveAll(
   wallet: Archived,
   folder: string,
@@ -51,7 +53,7 @@ export async function archiveAll(
   return runArchive({ db, folder, ...usual, ...options }).finally(() => db.close())
 }
 
-/** What the audit of the files finds. */
+/** The findings of the audit of the files. */
 export async function findingsInFiles({ databaseUrl }: Pick<TestWallet, 'databaseUrl'>, folder: string) {
   const db = await openDb({ kind: 'postgres', url: databaseUrl })
   const findings = new Findings()

@@ -1,4 +1,7 @@
-/** A portion holds the old transfers of an account, and a change after its file was written keeps them in the database (O-13). */
+/**
+ * A portion has the old transfers of an account. After a change since the write of its file, they
+ * stay in the database (O-13).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
@@ -24,7 +27,7 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-/** A bet that was won, of a player with a deposit. */
+/** A won bet of a player with a deposit. */
 async function settledBet() {
   const player = await playerWithMoney(wallet.operator, '100.00')
   const bet = { ...player, transactionId: randomUUID() }
@@ -34,7 +37,7 @@ async function settledBet() {
   return result
 }
 
-/** Everything before is old, everything behind is not. */
+/** Everything before the result is old, and everything after it is not. */
 async function nextDay(): Promise<Date> {
   wallet.clock.advance(DAY_MS)
   await keepTokens(wallet)

@@ -1,4 +1,7 @@
-/** `purser archive` as its owner runs it, beside a wallet in use: what is shown, corrected, erased and audited behind it (O-13). */
+/**
+ * The command `purser archive` during the operation of a wallet, and the views, corrections,
+ * erasures and audits afterwards (O-13).
+ */
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -40,7 +43,7 @@ async function nextDay(): Promise<void> {
   await keepTokens(wallet)
 }
 
-/** A bet that was won, and then corrected. */
+/** A bet that was won and then corrected. */
 async function resettledBet() {
   const player = await playerWithMoney(wallet.operator, '100.00')
   const bet = { ...player, transactionId: randomUUID() }
@@ -57,7 +60,10 @@ async function shown(id: string, ...flags: string[]) {
   return code === 0 ? JSON.parse(stdout) : { code, stderr }
 }
 
-/** In this process, by the wallet's clock: the command goes by the real one, and would keep the sums of days that this wallet has before it. */
+/**
+ * Archives in this process by the wallet's clock. The command uses the real clock and would close
+ * days that this wallet has not reached.
+ */
 const archiveNow = () => archiveAll(wallet, folder.path)
 const auditFiles = () => command(['audit', '--archive', folder.path])
 

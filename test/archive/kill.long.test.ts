@@ -1,4 +1,7 @@
-/** An archive run that is killed at any moment has lost nothing and doubled nothing: the next one goes on (O-13). */
+/**
+ * An archive run that is killed at any moment loses and doubles nothing, and the next run continues
+ * (O-13).
+ */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,7 +20,9 @@ import { seededRandom } from '../support/random.ts'
 import { DAY_MS, findingsInFiles, newFolder } from './archive-fixtures.ts'
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
-/** Bets that are open lie with all players, and so hold some of them back: one of fifty is open. */
+/**
+ * One bet in fifty is open. Open bets belong to every player and keep some bets in the database.
+ */
 const [BETS, PLAYERS] = [3_000, 201]
 const day = (ago: number) => new Date(Date.now() - ago * DAY_MS).toISOString().slice(0, 10)
 
@@ -63,7 +68,7 @@ async function inDatabase(): Promise<TransferRow[]> {
   return rows
 }
 
-/** What the database says was taken of its files. */
+/** The transfers that the database records as archived, read from their files. */
 async function inFiles(): Promise<TransferRow[]> {
   const { rows } = await sql.query<{ player: string; currency: string; file: string; place: number }>(
     'select player, currency, file, place from purser.carried_balance',
@@ -85,7 +90,10 @@ async function countOf(query: string): Promise<number> {
 }
 
 const TABLES = ['archive', 'carried_balance', 'bet', 'archived_sum', 'transfer', 'bet_details']
-/** What is held when a run is killed that waits for it: the tables in the order in which it writes, and between them players. */
+/**
+ * Locks at which a waiting run is killed: its tables in the order of its writes, and players in
+ * between.
+ */
 async function moments(): Promise<string[]> {
   const places = [1, 2, 3].map((part) => Math.trunc((part * PLAYERS) / 4 + random.below(PLAYERS / 4)))
   const { rows } = await sql.query<{ bucket: number; player: string }>(
@@ -100,7 +108,7 @@ async function moments(): Promise<string[]> {
   ]
 }
 
-// On Citus it is on a worker that one waits, and a process of Citus' own is there as long as the database.
+// On Citus a run waits on a worker, and a process of Citus exists as long as the database.
 const IN_DATABASE = "datname = current_database() and backend_type = 'client backend'"
 const WAITING =
   inject('citusWorkers') === undefined
@@ -108,7 +116,7 @@ const WAITING =
     : 'select count(*) from citus_lock_waits'
 const OTHERS = `select count(*) from pg_stat_activity where ${IN_DATABASE} and pid <> pg_backend_pid() and application_name not like 'citus%'`
 
-/** Kills a run that waits for what `hold` locks. */
+/** Kills a run that waits for the locks of `hold`. */
 async function killAt(hold: string): Promise<void> {
   const holder = new pg.Client({ connectionString: database.url })
   await holder.connect()
@@ -123,11 +131,11 @@ async function killAt(hold: string): Promise<void> {
   await ended
   await holder.query('rollback')
   await holder.end()
-  while ((await countOf(OTHERS)) > 0); // what the killed one had sent is over
+  while ((await countOf(OTHERS)) > 0); // the statements of the killed run have ended
 }
 
 test('after each kill each transfer is either in the database or in a file that it names, exactly once', {
-  timeout: 300_000, // a process for each moment, on a machine that may be loaded
+  timeout: 300_000, // a process for each moment, on a busy machine
 }, async () => {
   const all = new Map((await inDatabase()).map((row) => [keyOf(row), textOf(row)]))
   const expectAll = async () => {

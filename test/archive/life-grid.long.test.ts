@@ -1,5 +1,6 @@
-// Lives through the cells of life-grid.ts with an archive between a bet's past and the call: it gets the answer, the effect and the time that it
-// would have got, as the table says. One way to be what a line says is enough: what an archive takes is the same for all.
+// Runs the cells of life-grid.ts with an archive between the past of a bet and the call. Answer,
+// effect and time must be as in the table. One way for each line is enough, because the archive
+// treats all alike.
 import { afterAll, describe, expect, it } from 'vitest'
 import { dueOf } from '../support/nightly.ts'
 import type { TestWallet } from '../support/wallet.ts'
@@ -9,10 +10,13 @@ import { archiveAll, DAY_MS, findingsInFiles, keepTokens, newFolder, PAST_MIDNIG
 /** Each way takes more than a day of the wallet's clock, which must stay behind the database's. */
 const SINCE_MS = 400 * DAY_MS
 
-/** Of who the player is and what the token is worth, which no archive has: three of four lines are enough. */
+/**
+ * Lines about the player or the token are left out, because an archive contains neither; three
+ * lines in four remain.
+ */
 const OF_PLAYERS = /token$|^(blocked|self-excluded|unverified|under age|test player|whoever)$/
 
-/** Days until each line was lived through. */
+/** Days until each line was run. */
 const DAYS = 8
 const due = dueOf(
   lines.filter(({ name }) => !OF_PLAYERS.test(name)),

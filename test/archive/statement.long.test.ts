@@ -1,4 +1,4 @@
-/** What a statement and an export say of transfers that lie in files (O-13). */
+/** Statements and exports for transfers in archive files (O-13). */
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterEach(() => wallet.auditIsClean())
 afterAll(() => wallet.stop())
 
-/** A bet that was won, and then corrected. */
+/** A bet that was won and then corrected. */
 async function resettledBet() {
   const player = await playerWithMoney(wallet.operator, '100.00')
   const bet = { ...player, transactionId: randomUUID() }

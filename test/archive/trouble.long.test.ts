@@ -1,4 +1,4 @@
-/** What an archive run says, and leaves, when it is not alone or its disk takes no more (O-13). */
+/** The messages and the remains of an archive run with a concurrent run or a full disk (O-13). */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
@@ -45,7 +45,7 @@ test('a second run on one database reports the first run, and takes nothing from
   const holder = new pg.Client({ connectionString: wallet.databaseUrl })
   await holder.connect()
   await holder.query('begin')
-  await holder.query('lock table purser.archive in exclusive mode') // a run notes its file there
+  await holder.query('lock table purser.archive in exclusive mode') // a run records its file there
   const first = archiveAll(wallet, folder.path)
   await expect.poll(async () => (await sql.query(WAITING)).rowCount, { timeout: 60_000 }).toBe(1)
   const second = await run(args(), { DATABASE_URL: wallet.databaseUrl })
@@ -59,7 +59,7 @@ test('a second run on one database reports the first run, and takes nothing from
   expect(await archiveAll(wallet, folder.path)).toMatchObject({ files: 0 })
 })
 
-/** Its files have one block at most: Postgres' own processes are others. */
+/** Its files have at most one block; Postgres runs in other processes. */
 async function runOnSmallDisk(): Promise<{ code: number; stderr: string }> {
   const limited = ['-c', 'ulimit -f 1 && exec "$0" "$@"', process.execPath, join(ROOT, 'dist/main.js'), ...args()]
   const env = { PATH: process.env.PATH, DATABASE_URL: wallet.databaseUrl }

@@ -1,4 +1,7 @@
-/** What reaches the platform: the operator's answer as it is, but for the names of the player, and no token of the operator's. */
+/**
+ * The gateway forwards an operator's answer unchanged except for the player's ids, and never the
+ * operator's token.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { asking } from '../people/audited-calls.ts'
@@ -15,7 +18,7 @@ beforeAll(async () => {
   wallet = ann.operator.wallet
 })
 afterAll(async () => {
-  wallet.faults.length = 0 // Balance and Check are no calls that it knows
+  wallet.faults.length = 0 // the scripted wallet does not know Balance and Check
   await scene.stop()
 })
 

@@ -1,4 +1,4 @@
-/** The conformance kit against our wallet, directly and through the gateway: every case has the same verdict. */
+/** The conformance kit has the same verdicts for our wallet directly and through the gateway. */
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { ConformanceReport } from '../../src/conformance/reports/conformance-report.ts'
 import { runWalletKit } from '../../src/conformance/wallet/play/wallet-kit-run.ts'
@@ -7,7 +7,9 @@ import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type ExchangingOperator, startExchangingOperator } from './exchanging-operator.ts'
 
-/** Milliseconds for two runs of the kit, beside other tests on two cores; alone they take seconds. */
+/**
+ * Milliseconds for two runs of the kit during other tests on two cores; alone they take seconds.
+ */
 vi.setConfig({ testTimeout: 300_000 })
 
 let gateway: TestGateway

@@ -1,8 +1,8 @@
-// Which calls are worth reading in a crowd: those that may find a place (G-7).
+// Under load the gateway reads only calls that may find free capacity (G-7).
 import { expect, test } from 'vitest'
 import { createDownstreamCapacity } from '../../src/server/gateway/operators/downstream-capacity.ts'
 
-/** An operator's queue of 320 places. */
+/** An operator's queue with 320 slots. */
 const queue = (room: number, usedAt: number) => ({ freeCapacity: () => room, lastUsedAt: () => usedAt })
 const NEVER = Number.NEGATIVE_INFINITY
 

@@ -1,6 +1,6 @@
 /**
- * The operator API of a wallet, with every token that it gives out exchanged at the gateway, as an operator's site would
- * do it; and the kit's players as the platform knows them then.
+ * The operator API of a wallet, with each new token exchanged at the gateway as on an operator's
+ * site. It also gives the kit's players with their ids at the platform.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -17,7 +17,7 @@ import type { GatewayClient, GatewaySession } from '../support/gateway.ts'
 export interface ExchangingOperator {
   /** The address of the operator API. */
   readonly url: string
-  /** The same players, as seen through the gateway. */
+  /** The same players with their ids at the gateway. */
   through(fixtures: PlayerFixtures): PlayerFixtures
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** The gateway's journal (W-30): what the platform sent, what it was answered, and whose the time was. */
+/** The gateway's journal (W-30): the platform's call, its answer, and the time of each side. */
 import { randomUUID } from 'node:crypto'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => scene.stop())
 
-/** The call with this requestId, as soon as it is written. */
+/** Resolves to the call with this requestId when it is written. */
 async function kept(requestId: string): Promise<CallListEntry> {
   let call: CallListEntry | undefined
   while (call === undefined) {
@@ -40,7 +40,7 @@ async function place(over: object = {}) {
   return { reply, message, call: await kept(String(message.requestId)) }
 }
 
-/** Milliseconds; a timer can be over a little early. */
+/** Milliseconds; a timer can fire slightly early. */
 const SLOW_MS = 60
 const EARLY_MS = 5
 

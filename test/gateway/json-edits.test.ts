@@ -1,4 +1,7 @@
-/** Members of a JSON text are set byte by byte: what the text becomes is told by the pieces that it was made of. */
+/**
+ * Members of a JSON text are edited byte by byte. The expected text is built from the same pieces
+ * as the input.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { applyEdits, scanObject, toMemberEdits } from '../../src/server/gateway/wire/json-edits.ts'
@@ -7,7 +10,7 @@ const RUNS = { numRuns: 500 }
 const NAMES = ['token', 'userId', 'operatorUser']
 
 const space = fc.string({ unit: fc.constantFrom(' ', '\t', '\n', '\r'), maxLength: 3 })
-/** Every spelling that a number may have, most of which no printer would give back. */
+/** Spellings of numbers, most of which no serialiser writes. */
 const number = fc.constantFrom(
   '0',
   '-0',
@@ -44,7 +47,10 @@ const string = fc
     { maxLength: 6 },
   )
   .map((parts) => `"${parts.join('')}"`)
-/** Node 24's JSON.parse, which is asked here, takes other escaped names for one that it has met with a backslash (nodejs/node#63785). */
+/**
+ * Node 24's JSON.parse, the reference here, confuses escaped names after it has parsed one with a
+ * backslash (nodejs/node#63785).
+ */
 const anyName = string.filter((text) => !JSON.parse(text).includes('\\'))
 const name = fc.oneof(
   fc.constantFrom(...NAMES).map((text) => `"${text}"`),
@@ -78,7 +84,7 @@ const piece: fc.Arbitrary<Piece> = fc.record({
   value,
   after: space,
 })
-/** A name that is looked for, as it stands or with its first letter escaped. */
+/** A name to edit, plain or with its first letter escaped. */
 const wanted = (name: string) =>
   fc
     .record({
@@ -105,7 +111,7 @@ const written = (all: readonly Piece[], inserted = '') =>
 const nameOf = (piece: Piece): string => JSON.parse(piece.name)
 const VALUES = { token: 'T$&"\\', userId: 'ü', operatorUser: '😀' }
 
-/** By the pieces: the values replaced where they stand, the absent members first. */
+/** The expected text: values are replaced in place, and absent members come first. */
 function expected(all: readonly Piece[]): string {
   const changed = all.map((piece) => {
     const name = nameOf(piece)

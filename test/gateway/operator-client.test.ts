@@ -1,4 +1,4 @@
-/** The way to one operator, when it is replaced by another one (C-13) while calls are in it and wait for it. */
+/** The replacement of an operator's client (C-13) while calls are in flight and waiting. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { environment } from '../../src/runtime/environment.ts'
 import {
@@ -12,7 +12,7 @@ import { settleMessage } from '../support/wire.ts'
 
 const [OLD, NEW] = ['the-old-secret', 'the-new-secret']
 const WAITING = 16
-/** Milliseconds by which a call is younger than it could be, so that none is late on a slow machine. */
+/** Milliseconds that make a call so young that it is not late on a slow machine. */
 const YOUNGER_MS = 600_000
 
 let wallet: ScriptedWallet

@@ -1,4 +1,4 @@
-/** A Place bet that was recorded in front of a gateway is no Unsettle behind it either (S-5). */
+/** A Place bet that was recorded before a gateway is no Unsettle after it either (S-5). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { newGatewayPlayer, startOperator, type TestOperator } from '../support/gateway-operators.ts'

@@ -1,4 +1,7 @@
-/** The gateway's own database is gone: what it has learnt goes on working, for the rest it is a wallet that cannot answer. */
+/**
+ * An outage of the gateway's own database: cached data still work, and other calls fail like calls
+ * of a failed wallet (R-4).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'

@@ -1,4 +1,7 @@
-/** What the gateway answers itself, as a wallet would: bad signatures, bodies that it cannot read, players that it does not know. */
+/**
+ * The gateway's own rejections, equal to a wallet's: bad signatures, unreadable bodies, unknown
+ * players.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { placeMessage, rollbackMessage, settleMessage, sign, unsettleMessage } from '../support/wire.ts'
@@ -13,7 +16,8 @@ beforeAll(async () => {
   ann = await newPlayer(scene)
 })
 afterAll(async () => {
-  expect(ann.operator.wallet.requests.map(({ operation }) => operation)).toEqual(['profile']) // the exchange's
+  // only the exchange reached the operator
+  expect(ann.operator.wallet.requests.map(({ operation }) => operation)).toEqual(['profile'])
   await scene.stop()
 })
 

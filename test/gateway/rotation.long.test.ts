@@ -1,4 +1,7 @@
-/** An operator's secrets are changed while more calls wait for it than it is sent at once (C-13): it hears of each of them. */
+/**
+ * A change of an operator's secrets while more calls wait than may be in flight (C-13): each call
+ * is sent.
+ */
 import { expect, onTestFinished, test } from 'vitest'
 import { asking } from '../people/audited-calls.ts'
 import { signal } from '../support/signal.ts'

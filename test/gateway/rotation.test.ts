@@ -1,4 +1,4 @@
-/** An operator's secret is changed while calls go on (C-13): the gateway's twin of the platform's partners. */
+/** The change of an operator's secret during operation (C-13), as for the platform's partners. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { asking } from '../people/audited-calls.ts'
 import { refusal } from '../support/scripted-wallet.ts'

@@ -1,4 +1,6 @@
-/** What reaches an operator: the right one, in its own names, signed with its secret, and every other byte as the platform sent it. */
+/**
+ * The forwarded call: to the right operator, with its ids and signature, and otherwise unchanged.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Received } from '../support/scripted-wallet.ts'
@@ -14,7 +16,8 @@ beforeAll(async () => {
   ben = await newPlayer(scene, 1)
 })
 afterAll(async () => {
-  for (const { wallet } of scene.operators) wallet.faults.length = 0 // some bodies are chosen for their bytes
+  // some bodies are chosen for their bytes
+  for (const { wallet } of scene.operators) wallet.faults.length = 0
   await scene.stop()
 })
 beforeEach(() => {

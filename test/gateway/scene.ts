@@ -1,4 +1,4 @@
-/** A gateway with operators that answer as the test says, and players with sessions at both. */
+/** A gateway with scripted operators, and players with sessions at both. */
 import { randomUUID } from 'node:crypto'
 import { type GatewaySession, startGateway, type TestGateway } from '../support/gateway.ts'
 import { newToken } from '../support/platform.ts'
@@ -15,7 +15,7 @@ export interface ScriptedOperator {
   readonly wallet: ScriptedWallet
 }
 
-/** A player of an operator: the gateway's session, and the token that the operator knows. */
+/** A player of an operator: the gateway's session, and the operator's token. */
 export interface GatewayPlayer extends GatewaySession {
   readonly operator: ScriptedOperator
   readonly operatorToken: string

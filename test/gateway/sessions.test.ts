@@ -1,4 +1,4 @@
-/** The gateway's own API: operators, and their tokens exchanged for the gateway's. */
+/** The gateway's own API: operators, and the exchange of their tokens. */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -67,7 +67,8 @@ test('a player’s next session and next currency get their own tokens, and the 
   const profile = { userId: 'ben', currency: 'EUR' }
   first.wallet.next('profile', { body: profile }, { body: profile }, { body: { ...profile, currency: 'USD' } })
   const [one, two] = [await newPlayer(scene), await newPlayer(scene)]
-  const three = await newPlayer(scene, 0, two.operatorToken) // an operator that keeps its token over the switch
+  // the operator keeps its token over the switch
+  const three = await newPlayer(scene, 0, two.operatorToken)
   expect(new Set([one.token, two.token, three.token]).size).toBe(3)
   expect([two.userId, three.userId]).toEqual([one.userId, one.userId])
 })

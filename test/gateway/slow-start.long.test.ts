@@ -1,6 +1,6 @@
 /**
- * Time that is gone before a call is routed: a slow database, a slow body. The platform hears before it gives up (W-20), and
- * what could not be sent within 4 s never is (G-6).
+ * Time lost before the routing of a call: a slow database, a slow body. The platform is answered
+ * before its time-out (W-20), and a call that could not be sent within 4 s is never sent (G-6).
  */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -26,12 +26,15 @@ afterAll(() => scene.stop())
 const names = () => ({ userId: player.userId, token: player.token })
 const systemError = (status: number) => ({ status, body: { code: 100, message: 'System error' } })
 
-/** What came to the operator during this test. */
+/** The operations that the operator received in this test. */
 function receivedOperations(): unknown[] {
   return player.operator.wallet.requests.slice(requestsBefore).map(({ operation }) => operation)
 }
 
-/** A process that has read nothing yet, and has its connections; from now on each answer to it comes so late. */
+/**
+ * A new process with open connections and an empty cache. From now on, each answer of its database
+ * is this late.
+ */
 async function newSlowGateway(context: Finishing, milliseconds: number): Promise<TestGateway> {
   const network = await newNetwork(context, scene.gateway.databaseUrl)
   const gateway = await startGateway({ databaseUrl: network.url })
@@ -41,16 +44,16 @@ async function newSlowGateway(context: Finishing, milliseconds: number): Promise
   return gateway
 }
 
-/** Each takes three reads, of its player, session and operator, and fails as R-4 says. */
+/** Each call needs three reads (player, session, operator), and fails as in an outage. */
 const CALLS: [number, (gateway: TestGateway, names: object) => Promise<WireReply>][] = [
   [400, ({ wire }, names) => wire.place(placeMessage({ ...names }))],
   [500, ({ wire }, names) => wire.rollback(rollbackMessage({ ...names }))],
   [500, ({ wire }, names) => wire.balance({ ...names })],
 ]
 
-/** Reads that are over a little after 4 s, after 5 s, and long after. */
+/** Three reads take a little over 4 s, over 5 s, and much longer. */
 const READ_MS = [1_480, 1_900, 3_800]
-/** From the answers on, until the second of these would have let its calls go. */
+/** The time after the answers until the second gateway would have sent its calls. */
 const ALL_READ_MS = 2_500
 
 test('calls whose database reads are all late are neither answered late nor sent afterwards', async (context) => {

@@ -1,4 +1,7 @@
-/** The platform's 5 s: what the operator gets of them, what the platform hears when it stays silent, and that nobody else waits. */
+/**
+ * The platform's 5 s: the operator's share, the answer to the platform for a silent operator, and
+ * the isolation of other calls.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createBoundedSemaphore } from '../../src/server/gateway/operators/bounded-semaphore.ts'
@@ -27,13 +30,13 @@ const OPERATIONS = {
 } as const
 type Operation = keyof typeof OPERATIONS
 
-/** 4.75 s after the call's arrival, and what a busy machine takes for sending and receiving. */
+/** 4.75 s after the call's arrival, plus sending and receiving on a busy machine. */
 const GIVEN_UP_MS = 5_500
 
-/** Less than twice the 4.75 s: who waits for a place gets no new time when the place comes. */
+/** Less than twice 4.75 s, because a wait for a slot does not extend the call's time. */
 const WAITED_TWICE_MS = 8_500
 
-/** The answer, and how long it took in milliseconds. */
+/** The answer, with its duration in milliseconds. */
 async function send(player: GatewayPlayer, operation: Operation): Promise<WireReply & { ms: number }> {
   const [method, message] = OPERATIONS[operation]
   const names = { userId: player.userId, ...(operation in { place: 1, rollback: 1 } && { token: player.token }) }
@@ -42,7 +45,7 @@ async function send(player: GatewayPlayer, operation: Operation): Promise<WireRe
   return { ...reply, ms: performance.now() - startedAt }
 }
 
-/** The platform rolls a Place bet back, and tries everything else again (C-2, C-4, C-5; R-4). */
+/** The platform rolls a Place bet back and repeats any other call (C-2, C-4, C-5, R-4). */
 function expectFailed({ status, body }: WireReply, operation: Operation): void {
   expect({ status, body }).toEqual({
     status: operation === 'place' ? 400 : 500,
@@ -50,7 +53,7 @@ function expectFailed({ status, body }: WireReply, operation: Operation): void {
   })
 }
 
-/** Per operator, as the metrics tell. */
+/** Per operator, from the metrics. */
 async function callsUnderWay(): Promise<number[]> {
   const text = await (await fetch(`${scene.gateway.url}/metrics`)).text()
   return [...text.matchAll(/^gateway_calls_in_flight\{.*\} (\d+)$/gm)].map(([, depth]) => Number(depth))

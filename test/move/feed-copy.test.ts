@@ -1,4 +1,7 @@
-/** A row of the feed in a database with other buckets: the same events with the same numbers, each in the bucket of its player. */
+/**
+ * The copy of a feed row into a database with other buckets: the same events and numbers, each in
+ * the bucket of its player.
+ */
 import { expect, test } from 'vitest'
 import type { StoredEvent } from '../../src/server/core/change-feed/change-store.ts'
 import { splitByBucket } from '../../src/server/wallet/relocate/feed-copy.ts'

@@ -1,4 +1,7 @@
-/** A move makes the feed of the new database the same as the old one's, and reports a difference that stays (move/feed.ts). */
+/**
+ * A move makes the feed of the new database equal to the old one, and reports a remaining
+ * difference (move/feed.ts).
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { numberAllChanges } from '../../src/server/core/change-feed/change-store.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -10,7 +13,7 @@ import { inSql } from '../support/second-postgres.ts'
 import { startWallet } from '../support/wallet.ts'
 
 const PLAYERS = 12
-/** Of the new database: some events lie in each of its buckets. */
+/** Buckets of the new database; each has some events. */
 const BUCKETS = 3
 
 const databases: TestDatabase[] = []

@@ -1,4 +1,7 @@
-/** A move to another server by Postgres' own logical replication, while the servers run: rows are copied, sequences are not. */
+/**
+ * A move to another server by Postgres' logical replication during operation: rows are copied,
+ * sequences are not.
+ */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { pino } from 'pino'
@@ -42,13 +45,13 @@ async function use(wallet: TestWallet, platform: TestPlatform): Promise<string> 
   return userId
 }
 
-/** The guide's, run as they stand there. */
+/** The statements of the guide, unchanged. */
 function statementsOf(server: 'old' | 'new'): string {
   const found = new RegExp(`\`\`\`sql ${server}\\n(.*?)\`\`\``, 's').exec(readFileSync(GUIDE, 'utf8'))
   return found?.[1] ?? ''
 }
 
-/** What was committed until now has arrived. */
+/** Resolves when the changes committed so far have arrived. */
 async function caughtUp(source: SecondPostgres): Promise<void> {
   const [end] = await source.execute('select pg_current_wal_lsn()::text as lsn')
   const lagging = `select from pg_replication_slots where slot_name = 'moved' and confirmed_flush_lsn < '${end?.lsn}'`

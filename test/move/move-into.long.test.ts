@@ -1,4 +1,7 @@
-/** Where a move may go, what it does to both databases, and that it undoes its last part when anything differs. */
+/**
+ * The permitted target of a move, its effect on both databases, and the undo of its last part after
+ * any difference.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bucketOf } from '../../src/server/wallet/store/bucket.ts'
@@ -35,7 +38,7 @@ beforeAll(async () => {
       }
     }),
   )
-  // Who is no player has bets too.
+  // A user id without a player can have bets too.
   const of = { userId: `nobody-${randomUUID()}`, transactionId: randomUUID() }
   await asked({ operation: 'rollback', message: rollbackMessage({ ...of, amount: 5 }) })
 })
@@ -188,7 +191,7 @@ test('after the last part the old database rejects writes, and a wallet on the n
     )
     expect(places.filter(({ bucket, player }) => bucket !== bucketOf(String(player), 4))).toEqual([])
     for (const [i, { call }] of answers.entries()) expect((await send(moved.wire, call)).text).toBe(repeats[i])
-    // Their tokens were given out for one bucket.
+    // These tokens were issued with one bucket.
     for (const { userId, token } of players) {
       expect(await moved.wire.profile(token)).toMatchObject({ status: 200, body: { userId } })
       expect((await moved.wire.balance({ userId, token })).status).toBe(200)

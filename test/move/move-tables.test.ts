@@ -1,4 +1,7 @@
-/** Each table of the schema has its line in the list of what a move does with it; a new one fails here until somebody has decided. */
+/**
+ * The list of tables in a move has each table of the schema; a new table fails here until it is
+ * added.
+ */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { DISTRIBUTED_TABLES } from '../../src/server/core/database/postgres/citus.ts'

@@ -1,4 +1,7 @@
-/** A wallet that takes bets, results, rollbacks and cash is moved to a database with four buckets and back, by a command that is killed again and again. */
+/**
+ * A wallet under load is moved to a database with four buckets and back, by a command that is
+ * killed repeatedly.
+ */
 import { once } from 'node:events'
 import pg from 'pg'
 import { expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// A move in this process, of databases of the test's own.
+// Runs a move in this process, between databases of the test.
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { type MoveOptions, type MoveResult, moveDatabase } from '../../src/server/wallet/relocate/database-move.ts'
 

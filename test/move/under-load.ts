@@ -1,4 +1,4 @@
-// A wallet that is moved while it is used, as its operator does it: with the command, which is killed now and then.
+// A move of a wallet during its use, by the command, which is killed sometimes.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
@@ -30,7 +30,10 @@ export function startMove(move: Move, ...more: string[]): ChildProcess {
   return spawn(process.execPath, [MAIN, ...flags(move), ...more], { env, stdio: 'ignore' })
 }
 
-/** Begins it and ends it with SIGKILL after a while, if it has not come to its end. Resolves when the server has let go of what it held. */
+/**
+ * Starts a move and kills it with SIGKILL after a while, unless it has ended. Resolves when the
+ * server has released its locks.
+ */
 export async function killedAfter(ms: number, move: Move, ...more: string[]): Promise<void> {
   const child = startMove(move, ...more)
   const ended = once(child, 'exit')
@@ -40,7 +43,7 @@ export async function killedAfter(ms: number, move: Move, ...more: string[]): Pr
   await untilReleased(move)
 }
 
-/** What a killed run had sent may go on for a moment. */
+/** The statements of a killed run may continue for a moment. */
 export async function untilReleased({ from, to }: Move): Promise<void> {
   const held = `select 1 from pg_locks l where l.locktype = 'advisory' and l.database = (select oid from pg_database where datname = current_database())
      and l.classid = 2 and l.objid = 1
@@ -58,7 +61,7 @@ export async function moveTo(move: Move, ...more: string[]): Promise<string> {
 }
 
 interface Follower {
-  /** Ends when it has read all that there is. */
+  /** Resolves to the events when all are read. */
   stop(): Promise<FeedEvent[]>
 }
 
@@ -68,7 +71,7 @@ interface FeedEvent {
   readonly bet?: { readonly transactionId: string }
 }
 
-/** Follows the feed with one cursor, from whatever wallet there is just then. */
+/** Follows the feed with one cursor, from the current wallet. */
 function followFeed(wallets: readonly WalletProcess[]): Follower {
   const events: FeedEvent[] = []
   let isStopped = false
@@ -95,11 +98,13 @@ function followFeed(wallets: readonly WalletProcess[]): Follower {
 }
 
 interface Cash {
-  /** No more; resolves to what each player has got, in whole units. */
+  /** Stops; resolves to the deposits of each player, in whole units. */
   stop(): Promise<ReadonlyMap<string, number>>
 }
 
-/** Deposits of 1.00, each repeated with its reference until it was taken, at whatever wallet there is. */
+/**
+ * Deposits of 1.00, each repeated with its reference until it is accepted, at the current wallet.
+ */
 function depositTo(wallets: readonly WalletProcess[], players: readonly string[]): Cash {
   let isStopped = false
   const deposits = new Map<string, number>()
@@ -131,7 +136,7 @@ export function walletOn(context: Finishing, databaseUrl: string, like?: WalletP
   return newWallet(context, { databaseUrl, ...(env && { env }) })
 }
 
-/** Each number once, none left out, and each accepted bet is told of once. */
+/** Each number exists once without gaps, and each accepted bet has one event. */
 function expectWholeFeed(events: readonly FeedEvent[], bets: readonly BetRecord[]): void {
   expect(events.map(({ id }) => id)).toEqual(events.map((_, i) => String(i + 1)))
   const placed = events.filter(({ event }) => event === 'bet.placed').map(({ bet }) => bet?.transactionId)
@@ -148,7 +153,7 @@ interface Scene extends Finishing {
   readonly random: Random
 }
 
-/** Moves the wallet that is used, with some kills, and goes on with one on the new database. */
+/** Moves the wallet in use, with some kills, and continues with a wallet on the new database. */
 async function moveUnderLoad(scene: Scene, move: Move, kills: number): Promise<void> {
   const { wallets, wires, random } = scene
   const [old] = wallets as [WalletProcess]
@@ -174,11 +179,14 @@ async function moveUnderLoad(scene: Scene, move: Move, kills: number): Promise<v
 
 export interface InUse {
   move(move: Move, kills: number): Promise<void>
-  /** Ends all that uses it. Every answered call must be there then, once, and all must have gone on where it was. */
+  /**
+   * Stops all users of the wallet. Every answered call must exist once, and all work must have
+   * continued.
+   */
   end(): Promise<void>
 }
 
-/** A wallet with bettors, deposits and one who follows its feed. */
+/** A wallet with bettors, deposits and a reader of its feed. */
 export async function walletInUse(
   context: Finishing,
   database: string,

@@ -1,4 +1,4 @@
-/** What the sandbox counts of the platform's feed, and the table that it shows above five bets a second. */
+/** The sandbox's counts from the platform's feed, and its table above five bets a second. */
 import { expect, test } from 'vitest'
 import { type CountName, createChangeTally } from '../../src/server/sandbox/bettors/change-tally.ts'
 import type { PlatformChange } from '../../src/server/sandbox/bettors/platform-changes.ts'

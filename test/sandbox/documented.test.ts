@@ -1,4 +1,4 @@
-/** Each call of the sandbox's own stands in its reference with the role that it needs, and no other one does (U-1). */
+/** The reference of the sandbox's API lists exactly its calls, each with its role (U-1). */
 import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
@@ -9,12 +9,12 @@ import { addFrontPage } from '../../src/server/sandbox/front-page.ts'
 
 const page = readFileSync(new URL('../../docs/reference/sandbox-api.md', import.meta.url), 'utf8')
 
-/** As the page writes them. */
+/** The rows in the form of the page. */
 async function served(): Promise<string[]> {
   const app = Fastify({ exposeHeadRoutes: false })
   const rows: string[] = []
   app.addHook('onRoute', ({ method, url, config }) => {
-    // A route of several methods only answers 405 with Allow.
+    // A route with several methods only answers 405 with Allow.
     if (Array.isArray(method)) return
     const { role = '–' } = (config ?? {}) as { role?: string }
     const path = url.replace(/:(\w+)/g, '{$1}')

@@ -1,4 +1,4 @@
-/** What the sandbox keeps for longer than the platform does. */
+/** The sandbox outlives the frame sessions of the platform. */
 import { expect, test, vi } from 'vitest'
 import { createFrameSessionRenewal } from '../../src/server/sandbox/bettors/frame-session-renewal.ts'
 

@@ -1,4 +1,4 @@
-/** The sandbox goes on where a machine had no time for the wallet's answer: a frame that could not be loaded is loaded again. */
+/** The sandbox loads a frame again if the wallet did not answer in time, as on a busy machine. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
@@ -8,7 +8,7 @@ import { requestFrameSession } from '../../src/server/sandbox/bettors/frame-sess
 let server: Server | undefined
 afterEach(() => server?.close())
 
-/** Answers one after another; the last one again and again. */
+/** Gives each answer once; the last one repeats. */
 async function platformThat(...answers: (readonly [number, object])[]) {
   server = createServer((_request, response) => {
     const [status, body] = (answers.length > 1 ? answers.shift() : answers[0]) ?? [500, {}]

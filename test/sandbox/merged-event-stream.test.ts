@@ -1,4 +1,4 @@
-/** The sandbox's one stream of both sides, and a reader that is gone before it begins. */
+/** The sandbox's merged stream of both sides, and a reader that disconnects before its start. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { streamMergedEvents } from '../../src/server/sandbox/frame/merged-event-
 import { serveWhoLeaves } from '../support/leaving.ts'
 import { signal } from '../support/signal.ts'
 
-/** Streams without end, as the wallet's and the platform's are. */
+/** Endless streams, like the wallet's and the platform's. */
 async function endlessStreams() {
   const server = createServer((_request, response) => void response.writeHead(200).write(':\n\n'))
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))

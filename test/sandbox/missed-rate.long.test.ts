@@ -1,4 +1,4 @@
-/** A rate that cannot be kept is said of the last seconds too, when ten of them are not full. */
+/** A missed rate is also reported for the last seconds, if they are fewer than ten. */
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'
@@ -12,8 +12,8 @@ let server: Server
 afterEach(() => server.close())
 
 /**
- * The server is wallet and platform in one. It leaves every bet unanswered until `release` is called or
- * `most` bets wait, and then declines them all.
+ * The server is wallet and platform in one. It leaves every bet unanswered until `release` is
+ * called or `most` bets wait, and then declines them all.
  */
 async function startHoldingServer(most: number) {
   let [placing, isHeld]: [ServerResponse[], boolean] = [[], true]
@@ -34,7 +34,7 @@ async function startHoldingServer(most: number) {
   return { client: createBearerClient(`http://127.0.0.1:${port}`, 'key'), release }
 }
 
-/** To whatever is asked. */
+/** The answer to every request. */
 const BODY = { frameSessionId: 'frame', token: 'token', betId: 'a-bet', status: 'declined' }
 
 test.each([

@@ -1,4 +1,7 @@
-/** The sandbox's window to its platform asks for the path of the route, however a request writes it. */
+/**
+ * The sandbox's proxy to its platform requests the path of the route, in any spelling of the
+ * request.
+ */
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/runtime/logger.ts'

@@ -1,4 +1,7 @@
-/** The sandbox's window to its platform (U-1): what the console reads there, as the role of who asks may see it, and nothing else. */
+/**
+ * The sandbox's proxy to its platform (U-1): only the console's reads, with the rights of the
+ * caller's role.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Server, startUntil } from '../cli/command.ts'
@@ -28,7 +31,7 @@ async function ask(key: string, method: string, path: string, body?: object, ser
 
 const look = (key: string, path: string) => ask(key, 'GET', `/sandbox/platform${path}`)
 
-/** A bet of a player who says where he is. */
+/** A bet of a player with an address. */
 async function newBet(): Promise<string> {
   const [platform, key] = [named('Platform'), named('Platform key')]
   const { body: session } = await ask(operatorKey, 'POST', '/operator/players/alice/sessions', {})
@@ -82,7 +85,7 @@ interface StreamEvent {
   readonly all?: boolean
 }
 
-/** Whole events only: what ends a chunk may be the first half of one. */
+/** Complete events only, because a chunk may end within an event. */
 async function* eventsOf({ body }: Response): AsyncGenerator<RegExpExecArray> {
   const decoder = new TextDecoder()
   let text = ''
@@ -110,7 +113,8 @@ test('merges the events of both servers into one stream for a key of the role re
     }
     expect(id).toMatch(/^\d+-\d+$/)
     const { topics = [], bets = [], all = false } = JSON.parse(data ?? '') as StreamEvent
-    // Who is told that anything may have changed, as after many changes, asks both for all of it.
+    // After many changes the stream only reports that anything may have changed, so both sides
+    // count.
     if (all && betId !== undefined) for (const side of ['wallet', 'platform']) changedSides.add(side)
     if (betId !== undefined && bets.includes(betId))
       changedSides.add(topics.includes('balance') ? 'wallet' : 'platform')

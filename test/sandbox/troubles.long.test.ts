@@ -1,4 +1,7 @@
-/** The demo's troubles with a player who has no money, has another bet, or may not bet; and a correction that the wallet refuses. */
+/**
+ * The demo's scenarios with a player without money, with another bet, or without the right to bet;
+ * and a correction that the wallet rejects.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Server, startUntil } from '../cli/command.ts'

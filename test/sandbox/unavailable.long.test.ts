@@ -1,4 +1,7 @@
-/** The demo's troubles while the platform takes the wallet for down, as it does on a machine that had no time for anybody: all the others' calls go wrong. */
+/**
+ * The demo's scenarios while the platform considers the wallet down, as on a busy machine, because
+ * other calls fail.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Server, startUntil } from '../cli/command.ts'
 
