@@ -185,8 +185,7 @@ async function placeOne(idempotencyKey: string): Promise<void> {
     const { betId, status } = await insist(() => api.place(frame, bet))
     if (status === 'accepted') accepted.push(betId)
   } catch (error) {
-    // The first try left a bet without a recorded answer, which is later given up as after a crash
-    // (C-1).
+    // The first try left a bet without a recorded answer, which is given up later (C-1).
     if (!String(error).includes('still_running')) failed.push(String(error))
   } finally {
     placing--

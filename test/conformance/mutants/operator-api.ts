@@ -111,7 +111,7 @@ function startSession(wallet: Wallet, player: Player, body: Body, status: number
   if (!player.currencies.includes(currency)) return problem(409, 'currency_not_available')
   const ttlSeconds = typeof body.ttlSeconds === 'number' ? body.ttlSeconds : DEFAULT_TTL_S
   const expiresAt = new Date(wallet.clock.now().getTime() + ttlSeconds * MS)
-  const token = randomBytes(32).toString('base64url') // 43 characters (P-1)
+  const token = randomBytes(32).toString('base64url') // a token has 43 characters (P-1)
   const session: Session = {
     ...{ userId: player.userId, currency, expiresAt, ended: false },
     ...(body.ip !== undefined && { userSessionIp: textOf(body.ip) }),
