@@ -1,8 +1,8 @@
 /**
  * Numbering of a feed whose buckets are distributed over Citus workers.
  *
- * Each bucket has its own statement, which goes to one worker. One statement for all would go to
- * each shard, and each would look for all rows: 5 million lookups with 1,024 buckets.
+ * Each bucket has its own statement, which goes to one worker. One statement for all buckets would
+ * look for every row in every shard, which is 5 million lookups with 1,024 buckets.
  *
  * Rows are not identified by ctid here, because it is not unique across shards. Workers commit
  * after the coordinator. So the next holder of the lock may not see the newest numbers yet, and

@@ -34,7 +34,7 @@ export type CallTarget<Of extends string> = Readonly<Record<`${Of}Id`, string>> 
 type ClientsByUse<Use extends string, Client> = Readonly<Record<Use, Client>>
 
 export interface CallTargets<Of extends string, Use extends string, Client> {
-  /** Undefined: the target does not exist. Rejects if the database cannot be read. */
+  /** Undefined: the target does not exist. Rejects if its row cannot be read. */
   findClient(id: string, use: Use): MaybePromise<Client | undefined>
   read(id: string): Promise<CallTarget<Of> | undefined>
   /** Takes effect here at once, and in other processes within REFRESH_MS. */

@@ -8,7 +8,7 @@ import type { RouteShape } from '../../http/api/route-description.ts'
 export const PERSON_HEADER = 'x-purser-person'
 export const REASON_HEADER = 'x-purser-reason'
 
-/** A header changes characters that are not ASCII. */
+/** Only ASCII arrives unchanged in a header. */
 const PersonHeader = Type.Optional(
   Type.String({
     pattern: '^[\\x21-\\x7e]([\\x20-\\x7e]{0,126}[\\x21-\\x7e])?$',

@@ -1,8 +1,8 @@
 /**
  * Hashes of the users' passwords (U-4), by scrypt.
  *
- * One hash is computed at a time, in a thread of its own. Password checks wait in
- * password-queue.ts. New passwords do not, so guesses cannot prevent an admin from setting one.
+ * One hash is computed at a time, in a thread of its own. Password checks first wait in
+ * password-queue.ts. New passwords skip it, so guesses cannot prevent an admin from setting one.
  */
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { environment } from '../../../../runtime/environment.ts'

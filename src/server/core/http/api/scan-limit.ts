@@ -1,6 +1,6 @@
 /**
- * Scan limit of a filtered list: without it one page could read all rows, because the newest may
- * all be filtered out.
+ * Scan limit for a page of a filtered list. Without it a page could read the whole table, if the
+ * newest rows do not match.
  */
 
 export const MAX_SCANNED_ROWS = 5_000
