@@ -24,7 +24,6 @@ export function deliveryLaneOf(operation: DeliveryKind): DeliveryLane {
   return operation === 'rollback' ? 'rollbacks' : 'results'
 }
 
-/** State of a partner in this process. */
 export interface PartnerState {
   /** `probing` means down with a probe in progress. */
   readonly kind: 'up' | 'down' | 'probing'

@@ -113,7 +113,6 @@ export function createPlatformMetrics(
   }
 }
 
-/** Metrics from the database. */
 function createBacklogMetrics(db: Db, clock: Clock, elapsed: () => number): CachedMetric {
   const registry = new Registry()
   const registers = [registry]
@@ -157,8 +156,8 @@ function createBacklogMetrics(db: Db, clock: Clock, elapsed: () => number): Cach
 }
 
 /**
- * Uses the long time limit of sums, because counting millions of deliveries takes seconds. Without
- * index plans Postgres would read the whole table.
+ * Uses the long time limit of sums, because counting millions of deliveries takes seconds. Only
+ * index plans are allowed, because Postgres would otherwise read the whole table.
  */
 function readBacklog(db: Db): Promise<[Backlog | undefined, PendingResultsRow | undefined, OwedSum[]]> {
   return db.sums(async (tx) => {

@@ -38,7 +38,7 @@ export interface Platform {
   }
   readonly metrics: PlatformMetrics
   readonly deliverer: Deliverer
-  /** Waits for the calls in progress. The results must be stopped before. */
+  /** Waits for the calls in progress. The event results must be stopped first. */
   stop(): Promise<void>
 }
 

@@ -14,7 +14,7 @@ export interface SandboxFlags {
   readonly addresses?: true
 }
 
-/** Capacity of one process with an embedded database. */
+/** Bets per second that one process with an embedded database can place. */
 const MAX_RATE = 200
 const MAX_DURATION = 7 * 86_400
 const MAX_SEED = 2 ** 31 - 1

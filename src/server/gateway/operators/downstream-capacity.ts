@@ -9,7 +9,10 @@ import type { OperatorClient } from './operator-client.ts'
 const MIN_FREE_CALLS = 128
 /** Only clients with a recent call count; an idle one always has capacity. */
 const IN_USE_MS = 2_000
-/** While every queue is full, some calls are admitted, because they may be for an idle operator. */
+/**
+ * While every queue is full, this number of calls is admitted per interval, because some may be for
+ * an idle operator.
+ */
 const PROBE_INTERVAL_MS = 50
 const PROBE_CALLS = 64
 

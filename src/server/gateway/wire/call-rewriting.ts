@@ -79,7 +79,7 @@ function rewritePlayer(operation: 'profile' | 'balance', body: Buffer, player: G
   return Buffer.from(applyEdits(text, edits))
 }
 
-/** The answer to User data has the operator's id; that to Balance may repeat the call's. */
+/** The answer to User data has the operator's id; the answer to Balance may repeat the call's. */
 function listExpectedUserIds(operation: 'profile' | 'balance', { userId, operatorUser }: GatewayPlayer): string[] {
   return operation === 'profile' ? [operatorUser] : [operatorUser, userId]
 }

@@ -12,7 +12,7 @@ import { IS_ROLLBACK } from '../store/outbox.ts'
 
 const time = Type.String({ format: 'date-time' })
 
-/** Each of these deliveries needs a look at its bet. */
+/** The limit bounds the work, because each delivery needs a read of its bet. */
 const MAX_ON_THE_WAY = 1_000
 const SUM = {
   currency: Type.String(),

@@ -48,8 +48,6 @@ export const BetListQuery = Type.Object(
   { additionalProperties: false },
 )
 
-/** Accepts the ids that the database accepts. Another cursor is an error of the caller. */
-
 export async function listPlatformBets(deps: ViewDeps, query: Static<typeof BetListQuery>) {
   const limit = parseLimit(query)
   const { from, to } = toTimeRange(query)

@@ -104,7 +104,6 @@ async function findDelivery(deps: ViewDeps, id: string): Promise<LookupResult | 
   return { kind: 'delivery', delivery, bet: view }
 }
 
-/** Characters of the shortest prefix. */
 const MIN_PREFIX = 6
 const MAX_MATCHES = 10
 const ID_PREFIX = /^[0-9a-f-]{6,36}$/i

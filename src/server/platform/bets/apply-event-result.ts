@@ -60,7 +60,7 @@ interface PassState extends ResultPass {
    */
   heartbeatAt: number
   readonly until: number
-  /** True if the process stops, or newer results exist, whose caller continues. */
+  /** True if the process stops, or if newer results exist; their caller continues. */
   isAborted: boolean
   /** Last error of a bet. */
   failure?: unknown
@@ -134,7 +134,7 @@ async function heartbeatOrAbort(state: PassState): Promise<boolean> {
   return state.isAborted
 }
 
-/** Most bet ids in a log line. */
+/** Maximum number of bet ids in a log line. */
 const MAX_LOGGED_BETS = 20
 
 function logBetsLeft({ deps, results, cursor, failure }: PassState): void {

@@ -35,5 +35,5 @@ export function requireSingle<T>([result]: readonly (T | undefined)[]): T {
   return result
 }
 
-/** Most waiting requests; further ones are rejected as retryable. */
+/** Maximum number of waiting requests; further ones are rejected and can be retried. */
 export const MAX_WAITING_REQUESTS = 4_000

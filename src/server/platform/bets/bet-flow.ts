@@ -223,7 +223,6 @@ export function toCancelDecision({ scales }: FlowDeps, bet: PlatformBet, errorCo
   }
 }
 
-/** Reason of a cancelled bet. */
 export function rollbackReason(errorCode: number): string {
   return `rollback ${errorCode}`
 }

@@ -144,8 +144,8 @@ async function readBetProfiles(tx: Tx, betIds: readonly string[]): Promise<Map<s
  * accepted again, and results that arrived meanwhile decide them. A decision by hand after the
  * cashout stays.
  *
- * A result that the partner has or may have, with a rejected Unsettle, gets a second Unsettle. Its
- * money is owed, and the last delivery of the bet must show that (C-9, W-46).
+ * If the partner has or may have a result and rejected its Unsettle, the bet gets a second
+ * Unsettle. Its money is owed, and the last delivery of the bet must show that (C-9, W-46).
  */
 export async function revertRefusedCashouts(deps: FlowDeps, tx: Tx, refused: readonly RefusedCashout[]): Promise<void> {
   if (refused.length === 0) return

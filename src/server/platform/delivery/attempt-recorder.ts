@@ -137,7 +137,7 @@ export function toAttempt({ claim, answer, startedAt }: FinishedCall): AttemptRe
 /** A 400 with code 8 means that the rollback is done already (C-4). */
 const ALREADY_PROCESSED = replyCode('already_processed')
 
-/** A 400 that does not end a result may last, so the delivery is owed (C-5). */
+/** A 400 that does not end a result may repeat for a long time, so the delivery is owed (C-5). */
 const BAD_REQUEST = 400
 /**
  * A result needs attention after this time of attempts without an answer (W-48). A Rollback is over

@@ -43,7 +43,6 @@ import {
 import { type DeliveryLanes, MAX_PER_TURN } from './delivery-lanes.ts'
 import { createQuarantine, type Quarantine } from './quarantine.ts'
 
-/** A test can replace these timers. */
 export interface DelivererTimers {
   /** Calls `wake` once, at or shortly after `time`. Returns the cancellation. */
   at(time: Date, wake: () => void): () => void
@@ -203,7 +202,7 @@ function startCalls(engine: Engine, claims: readonly Claim[], claimedAt: number)
 }
 
 /**
- * Only acceptance certainly ends a delivery; other outcomes may have a new due time. Other
+ * Only acceptance certainly ends a delivery; other outcomes may give it a new due time. Other
  * processes decide deliveries too.
  */
 function shouldReadDue({ deps, mustReadDue, dueReadAt }: Engine, finished: readonly FinishedCall[]): boolean {

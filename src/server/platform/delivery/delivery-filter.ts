@@ -34,8 +34,8 @@ export function commonConditions({ partnerId, operation, code }: DeliveryFilter)
 }
 
 /**
- * Deliveries that need attention. One status has an index; with several, only the third status is
- * skipped.
+ * Deliveries that need attention. One status has an index; with two statuses, a scan skips only
+ * rows of the third.
  */
 export function owedConditions(filter: DeliveryFilter): Conditions {
   const statuses = parseStatuses(filter)

@@ -19,7 +19,10 @@ import {
   type QueueMark,
 } from './delivery-claim.ts'
 
-/** Most calls that a turn records or claims; it bounds the time and size of the statements. */
+/**
+ * Maximum number of calls that a turn records or claims; it bounds the time and size of the
+ * statements.
+ */
 export const MAX_PER_TURN = 500
 
 export interface DeliveryLanes {

@@ -15,8 +15,8 @@ import { beginRetry, endRetry, recordRetried } from './bulk-retry-store.ts'
 import { type DeliveryFilter, owedCondition, owedConditions } from './delivery-filter.ts'
 
 /**
- * SQL: a delivery `d` can be retried by hand (W-16) if it is stuck, or rejected, the last of its
- * bet and no cashout.
+ * SQL: a delivery `d` can be retried by hand (W-16) if it is stuck. A rejected delivery can be
+ * retried if it is the last of its bet and no cashout.
  */
 export const NEEDS_MANUAL_ACTION = `d.operation <> 'place' and (d.status = 'stuck' or (
   d.status = 'refused' and d.result_type is distinct from 'cashout' and not exists (

@@ -3,7 +3,7 @@
  */
 import type { DeliveryKind } from '../store/outbox.ts'
 
-/** Most attempts of a rollback (C-4). */
+/** Maximum number of attempts of a rollback (C-4). */
 export const ROLLBACK_ATTEMPTS = 10
 /** All attempts of a rollback start within this time (C-4). */
 export const ROLLBACK_WINDOW_MS = 360_000

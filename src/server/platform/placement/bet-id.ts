@@ -1,9 +1,9 @@
 /**
  * A bet id is a random UUID whose first 48 bits are the time in milliseconds; 74 bits stay random.
  *
- * Bets that were placed together therefore share index pages, on the platform and in the wallets.
- * The bets of an event, which are settled in the order of their ids, are read and written page by
- * page. The id has the form of version 4, as some partners may expect.
+ * Bets that were placed together therefore share index pages, here and in the wallets. The bets of
+ * an event, which are settled in the order of their ids, are read and written page by page. The id
+ * has the form of version 4, as some partners may expect.
  */
 import { environment } from '../../../runtime/environment.ts'
 

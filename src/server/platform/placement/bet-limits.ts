@@ -76,7 +76,7 @@ export async function readLimits(tx: Pick<Tx, 'query'>): Promise<BetLimits> {
   return row?.limits ?? {}
 }
 
-/** Replaces all limits. */
+/** Replaces every limit. */
 export async function writeLimits(tx: Tx, author: Actor, limits: BetLimits, at: Date): Promise<void> {
   const [row] = await tx.query<{ limits: BetLimits }>(LOCK_LIMITS)
   await Promise.all([

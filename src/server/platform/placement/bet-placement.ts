@@ -293,7 +293,10 @@ function toBet(
   }
 }
 
-/** Largest win in minor units. The wire carries every smaller amount as an exact number (M-2). */
+/**
+ * Largest win in minor units. The wire carries every amount up to this one as an exact number
+ * (M-2).
+ */
 const MAX_WIN = 10n ** BigInt(LIMITS.amountDigits) - 1n
 
 /** Undefined unless the wire can carry the text as an exact amount of the currency (M-1, M-2). */

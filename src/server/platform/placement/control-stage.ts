@@ -21,8 +21,8 @@ export interface ControlFacts {
 }
 
 /**
- * Returns the reason of the rollback; undefined if the bet stands. An event without data from the
- * platform counts as offered.
+ * Returns the reason of the rollback; undefined if the bet stands. An event without stored data
+ * counts as offered.
  */
 export function findObjection(facts: ControlFacts): number | undefined {
   return eventObjection(facts.selections) ?? limitObjection(facts)

@@ -33,10 +33,7 @@ export function isReleasable(claim: HeldClaim): claim is Releasable {
  */
 const MAX_SCANNED_CLAIMS = 2_000
 
-/**
- * SQL text of the index `delivery_placing`, so that the planner uses this index with any
- * statistics.
- */
+/** SQL text of the index `delivery_placing`, so that the planner always uses this index. */
 const PLACING_ID = "(case when status = 'pending' and operation = 'place' then delivery_id end)"
 
 const HELD_COLUMNS = 'delivery_id, bet_id, operation, attempts, attempts_before, first_attempt_at'
@@ -97,7 +94,8 @@ export function releaseClaims(tx: Tx, claims: readonly Releasable[], now: Date, 
  * times (C-4). The attempt began at an unknown time after its claim, which was watched for a lease.
  *
  * A rollback without attempts left is due when its time is over; the next claim makes it stuck. The
- * database may not let a result end (C-15), so the result keeps its longest gap without limit.
+ * database may not let a result end (C-15), so its retries continue at the longest gap without
+ * limit.
  */
 function planRelease(
   { operation, attempts, attempts_before, first_attempt_at }: Releasable,

@@ -17,7 +17,7 @@ const ABANDONED_MS = 10_000
  * million bets.
  */
 const MAX_CONCURRENT = 4
-/** Most events whose progress this process remembers. */
+/** Maximum number of events whose progress this process remembers. */
 const MAX_CURSORS = 1_000
 
 export interface ResultsRecoveryDeps extends EventResultsDeps {

@@ -13,9 +13,9 @@ export interface ReadingSpan {
 }
 
 /**
- * `items` has all work in progress. Returns the items that stayed unchanged for the lease. It
- * counts from the end of the first read of an item to the begin of the last one. A changed item
- * must have a new key.
+ * `items` has all work in progress. Returns the items that stayed unchanged for the lease. The
+ * lease counts from the end of the first read of an item to the start of the last read. A changed
+ * item must have a new key.
  */
 export function detectStaleLeases<Item>(
   keyOf: (item: Item) => string,

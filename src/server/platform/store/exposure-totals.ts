@@ -89,14 +89,12 @@ function largest(values: readonly (bigint | undefined)[]): bigint {
   return values.reduce<bigint>((most, value = 0n) => (value > most ? value : most), 0n)
 }
 
-/** Returns the new totals. */
 export function addToTotals(tx: Tx, bets: readonly CountedBet[]): Promise<ExposureTotals> {
   const changes = new ExposureTotals()
   for (const bet of bets) changes.add(bet)
   return writeTotals(tx, changes)
 }
 
-/** Subtracts bets that no longer count. */
 export async function subtractFromTotals(tx: Tx, bets: readonly CountedBet[]): Promise<void> {
   const changes = new ExposureTotals()
   for (const bet of bets) changes.subtract(bet)

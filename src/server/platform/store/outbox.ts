@@ -23,7 +23,7 @@ import type { BetResult } from './platform-bet.ts'
 
 /**
  * SQL: true for a pending rollback, false for a pending result, otherwise null. The text equals the
- * index `delivery_due`, so that the planner uses this index with any statistics.
+ * index `delivery_due`, so that the planner uses this index independently of the statistics.
  */
 export const IS_ROLLBACK = "(case when status = 'pending' and operation <> 'place' then operation = 'rollback' end)"
 

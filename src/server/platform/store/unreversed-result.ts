@@ -30,7 +30,7 @@ const NOT_APPLIED = [NOT_READ, ...REFUSES_A_CASHOUT, ...REFUSES_A_RESULT].join('
 
 /**
  * SQL: a Settle `s` was finally rejected and may have been applied. An attempt counts from its
- * begin; an attempt without a row was sent by a process that died.
+ * start; an attempt without a row was sent by a process that died.
  */
 const MAYBE_APPLIED = `s.operation = 'settle' and ${statusColumn('s')} = 'refused'
       and s.attempts > (
@@ -38,7 +38,7 @@ const MAYBE_APPLIED = `s.operation = 'settle' and ${statusColumn('s')} = 'refuse
       and not exists (
         select from platform.delivery later where later.bet_id = s.bet_id and later.number > s.number and ${statusColumn('later')} = 'done')`
 
-/** SQL for a bet's row. */
+/** SQL: the partner may have a result of the bet in this row. */
 export const mayHaveResult = (bet: string) => `(${bet}.acknowledged_status = 'settled' or exists (
     select from platform.delivery s where s.bet_id = ${bet}.bet_id and ${MAYBE_APPLIED}))`
 
@@ -58,8 +58,8 @@ interface UnreversedBetRow extends Record<string, unknown> {
 }
 
 /**
- * Bets without pending calls whose partner may have a result. The value is true if it has rejected
- * the Unsettle. The caller holds the bets.
+ * Bets without pending calls whose partner may have a result. The value is true if the partner has
+ * rejected the Unsettle. The caller holds the bets.
  */
 export async function readUnreversedBets(tx: Tx, betIds: readonly string[]): Promise<Map<string, boolean>> {
   const rows = await tx.query<UnreversedBetRow>(READ_UNREVERSED_BETS, [betIds])
@@ -77,8 +77,8 @@ interface UnreversedResultRow extends Record<string, unknown>, NonNullable<Platf
 }
 
 /**
- * Results that the partner may have of open bets without pending calls, after a rejected Unsettle.
- * Cashouts are excluded, because they were reversed without an Unsettle (C-8).
+ * Results that the partner may still have after a rejected Unsettle, of open bets without pending
+ * calls. Cashouts are excluded, because they were reversed without an Unsettle (C-8).
  */
 export async function readUnreversedResults(
   tx: Tx,

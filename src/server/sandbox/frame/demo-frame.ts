@@ -22,7 +22,7 @@ import {
 } from './frame-player.ts'
 import { type Caption, TROUBLES, type TroubleName } from './troubles.ts'
 
-/** Shown bets. */
+/** Number of shown bets. */
 const MAX_BETS = 8
 /** Id of the freebets on the platform. */
 const BONUS = 7
@@ -71,7 +71,6 @@ export interface DemoFrame {
   stop(): Promise<void>
 }
 
-/** Functions for the troubles. */
 export interface TroubleContext {
   readonly wallet: BearerClient
   readonly platform: BearerClient

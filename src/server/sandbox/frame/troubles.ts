@@ -11,7 +11,7 @@ import { killWallet } from './wallet-crash.ts'
 
 export interface Caption {
   readonly title: string
-  /** Events and rules. */
+  /** The events and the rules that apply. */
   readonly story: string
   /** The money according to the wallet. */
   readonly money: string

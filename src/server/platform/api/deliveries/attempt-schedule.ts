@@ -26,7 +26,7 @@ export const AttemptScheduleSchema = Type.Object(
   },
 )
 
-/** More than the attempts in the first six minutes. */
+/** Maximum number of attempts that are read; the first six minutes have fewer. */
 const MAX_MADE = 40
 const READ_ATTEMPT_SCHEDULES = statement(
   'platform_read_ladders',

@@ -57,7 +57,7 @@ export const deliveryFilters = {
   operation: optional({ ...DeliverySchema.properties.operation }),
   partnerId: optional(Type.String()),
 }
-/** For filters without an index of the whole list. */
+/** For filters that no index of the whole list supports. */
 const some = `Without \`needsAttention\`, ${SCAN_LIMIT_NOTE}`
 export const DeliveryListQuery = Type.Object(
   {

@@ -78,7 +78,6 @@ export function addDeliveryRoutes(api: Routes, deps: PlatformRouteDeps): void {
   addManualRoutes(api, deps)
 }
 
-/** Manual actions on one delivery. */
 function addManualRoutes(api: Routes, deps: PlatformRouteDeps): void {
   api.post(
     '/deliveries/:deliveryId/retry',

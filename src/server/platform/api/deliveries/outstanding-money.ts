@@ -39,7 +39,7 @@ interface OutstandingRow extends Record<string, unknown> {
 
 type Delivery = Static<typeof DeliverySchema>
 
-/** Only unfinished deliveries have an amount. */
+/** Only deliveries that are pending or need attention have an amount. */
 export async function readOutstandingMoney({ db }: ViewDeps, deliveries: readonly Delivery[]) {
   const some = deliveries.filter(isNotOver)
   const rows = await db.people.query<OutstandingRow>(READ_OUTSTANDING, [some.map(({ betId }) => betId)])
