@@ -1,10 +1,12 @@
 /**
- * The requests of the four bet operations (interface.md, Resources). The schemas are the source of types, validation
- * and OpenAPI.
+ * Request schemas of the four bet operations and of Check (interface.md, Resources). Types,
+ * validation and OpenAPI are derived from them.
  *
- * A member decides if it moves money, names the bet, the player or the request, or says which operation it is: it is
- * checked. A member that only describes the bet is kept by Place bet as it came, whatever it is (W-3). The other three
- * operations do not use it, so they take it whatever it is too (W-21). Unknown members are ignored (R-7).
+ * - A member that decides is checked. It moves money, or identifies the operation, the bet, the
+ *   player or the request.
+ * - A member that describes the bet is stored unchanged by Place bet, with any JSON type (W-3).
+ * - A member that a call does not use is accepted with any JSON type (W-21).
+ * - Unknown members are ignored (R-7).
  */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import type { DescribingMember } from './bet-description.ts'
@@ -28,7 +30,7 @@ export const OperatorUserSchema = Type.String({
 export const IpSchema = Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])
 const AmountSchema = (description: string) => Type.Number({ minimum: 0, description })
 
-/** An integer that decides something: beyond this a double stands for several. */
+/** Beyond this range a double stands for several integers. */
 const integer = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
 
 const identity = {
@@ -38,7 +40,7 @@ const identity = {
   operatorUser: optional(OperatorUserSchema),
 }
 
-/** A member that only describes the bet: whatever it is, it is kept as it came and refuses nothing (W-3). */
+/** Every JSON value is accepted and stored unchanged (W-3). */
 const describingMember = (meaning: string) =>
   optional(Type.Unknown({ description: `${meaning} The wallet stores it as it was sent (W-3).` }))
 
@@ -60,7 +62,7 @@ const description = {
   ),
 } satisfies Record<DescribingMember, TSchema>
 
-/** A member of the interface that decides nothing here and is not kept: whatever it is, it refuses nothing (W-21). */
+/** Every JSON value is accepted and not stored (W-21). */
 const unusedMember = (meaning: string) => optional(Type.Unknown({ description: `Not used: ${meaning}` }))
 
 const unusedDescription = {
@@ -106,7 +108,7 @@ export const SettleSchema = Type.Object(
   },
 )
 
-/** PUT, type 1. What is taken back is the payout that was applied, whatever `amount` says (I-4). */
+/** PUT, type 1. The applied payout is taken back, not `amount` (I-4). */
 export const UnsettleSchema = Type.Object({
   ...identity,
   type: Type.Literal(1),
@@ -116,7 +118,7 @@ export const UnsettleSchema = Type.Object({
   ...unusedDescription,
 })
 
-/** PUT, type 3. What is refunded is the stored stake, whatever `amount` says (I-4). */
+/** PUT, type 3. The stored stake is refunded, not `amount` (I-4). */
 export const RollbackSchema = Type.Object({
   ...identity,
   type: Type.Literal(3),
@@ -131,7 +133,6 @@ export const RollbackSchema = Type.Object({
   ...unusedDescription,
 })
 
-/** How a bet ended, on the wire and inside. */
 export type ResultType = Static<typeof SettleSchema>['resultType']
 
 export type PlaceBetRequest = Static<typeof PlaceBetSchema>
@@ -139,7 +140,7 @@ export type SettleRequest = Static<typeof SettleSchema>
 export type UnsettleRequest = Static<typeof UnsettleSchema>
 export type RollbackRequest = Static<typeof RollbackSchema>
 
-/** Asks for the last applied operation of a bet (P-4). */
+/** The reply has the last applied operation of the bet (P-4). */
 export const CheckSchema = Type.Object({
   transactionId: BetIdSchema,
   userId: UserIdSchema,

@@ -1,8 +1,8 @@
 /**
- * The sentence on the first fault of a call, for a reply with code 5.
+ * Texts that describe the first fault of a call, for a reply with code 5.
  *
- * The sentence names the member, the cause and the values that are allowed. It names a wrong value by
- * its type, and repeats digits only: a text can be a token, or as long as a body.
+ * A text names the member, the cause and the permitted values. A wrong value is described by its
+ * type, and only digits are repeated, because a text could be a token or very long.
  */
 
 import { OPERATIONS } from './operation.ts'
@@ -14,7 +14,7 @@ import { LIMITS } from './wire-limits.ts'
 const between = ({ minLength, maxLength }: { minLength: number; maxLength: number }) =>
   `a text of ${minLength} to ${maxLength} characters`
 
-/** The values that each member that decides may have. */
+/** The permitted values of each deciding member. */
 const ALLOWED: Readonly<Record<string, string>> = {
   requestId: between(LIMITS.requestId),
   transactionId: between(LIMITS.transactionId),
@@ -40,14 +40,14 @@ export interface Validator<T> {
   Errors(value: unknown): SchemaFault[]
 }
 
-/** Throws Malformed. */
+/** Throws MalformedCall. */
 export function requireShape<T extends object>(validator: Validator<T>, request: object): asserts request is T {
   if (validator.Check(request)) return
   const [fault] = validator.Errors(request)
   throw new MalformedCall(fault === undefined ? 'the body is malformed' : describeSchemaFault(fault, request))
 }
 
-/** The one condition in these schemas is that of a cashout (L-4). */
+/** The only condition in these schemas is the token of a cashout (L-4). */
 function describeSchemaFault({ keyword, instancePath, params }: SchemaFault, request: object): string {
   if (keyword === 'if') return describeMemberFault('token', request, ' of a cashout')
   const [missing] = (params as { requiredProperties?: string[] }).requiredProperties ?? []
@@ -55,14 +55,14 @@ function describeSchemaFault({ keyword, instancePath, params }: SchemaFault, req
 }
 
 /**
- * `amount is a text; it must be a number of 0 or more …`. `qualifier` follows the member's name.
+ * Example: `amount is a text of 3 characters; it must be a number …`. `qualifier` follows the name.
  */
 export function describeMemberFault(member: string, request: object, qualifier = ''): string {
   const value = Object.hasOwn(request, member) ? (request as Record<string, unknown>)[member] : undefined
   return `${member}${qualifier} ${describeCause(value)}; it must be ${ALLOWED[member] ?? 'of another type'}`
 }
 
-/** Characters of a number that are repeated. */
+/** Characters of a wrong number that the text repeats. */
 const MAX_DIGITS = 40
 
 function describeCause(value: unknown): string {
@@ -89,13 +89,13 @@ const listTypes = (method: string) => [
   ),
 ]
 
-/** The sentence on a method and a `type` that the interface does not have together. */
+/** For a `type` that the method does not have. */
 export function describeTypeFault(method: string, request: object): string {
   const types = listTypes(method).sort().join(', ')
   return `${describeMemberFault('type', request).split(';')[0]}; a ${method} must have one of: ${types}`
 }
 
-/** The sentence on an amount that its currency, with `scale` decimals, does not have (M-2). */
+/** For an amount that the currency cannot represent (M-2). `scale`: decimals of the currency. */
 export function describeAmountFault(amount: number, currency: string, scale: number): string {
   if (!isWireAmount(amount)) return describeMemberFault('amount', { amount })
   const written = String(amount)

@@ -1,4 +1,4 @@
-/** The shape of each call, compiled once: the wallet decodes by it, the gateway answers strangers by it, and the kit judges a platform by it. */
+/** Compiled schema of each call, used by the wallet, the gateway and the conformance kit. */
 import { Compile } from 'typebox/compile'
 import { BET_SCHEMAS, CheckSchema } from './bet-request.ts'
 import { BalanceRequestSchema, ProfileRequestSchema } from './user-profile.ts'

@@ -1,6 +1,8 @@
 /**
- * The id of a platform's bet whose own id was taken by another platform (W-43): `ID@NAME`, longer than any that a platform may send, so no two
- * bets meet under it. A name has no @ and no dot.
+ * Bet id with the name of its platform, for a bet whose own id another platform has used (W-43).
+ *
+ * `ID@NAME` is padded to more characters than a platform may send, so it equals no sent id. A name
+ * contains neither @ nor a dot.
  */
 import type { BetId } from './wire-ids.ts'
 import { LIMITS } from './wire-limits.ts'
@@ -14,18 +16,18 @@ export function toQualifiedBetId({ betId, platform }: PlatformBetId): BetId {
   return `${betId}@${platform}`.padEnd(LIMITS.transactionId.maxLength + 1, '.') as BetId
 }
 
-/** The id that the platform sent. */
+/** The id without the name of the platform. */
 export function toSentBetId(betId: string): string {
   const isQualified = betId.length > LIMITS.transactionId.maxLength && betId.includes('@')
   return isQualified ? betId.slice(0, betId.lastIndexOf('@')) : betId
 }
 
-/** The name in such an id; none when it is of the platform without one. */
+/** Undefined for an id of the platform without a name. */
 export function parsePlatformName(qualifiedId: string): string | undefined {
   return /@([^@.]+)\.*$/.exec(qualifiedId)?.[1]
 }
 
-/** What `toSentBetId` does as SQL, of a column. */
+/** `toSentBetId` as an SQL expression over a column. */
 export function sentBetIdSql(column: string): string {
   const rest = `strpos(reverse(${column}), '@')`
   return `case when length(${column}) > ${LIMITS.transactionId.maxLength} then left(${column}, -${rest}) else ${column} end`

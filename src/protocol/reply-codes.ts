@@ -1,6 +1,8 @@
 /**
- * Every code a wallet answers with (R-3), once. The reply table, the docs and the conformance kit are held against this
- * registry by a test. Codes are about replies; a rollback's `errorCode` is another set (ROLLBACK_REASONS): 8 is in both.
+ * Registry of the codes that a wallet answers (R-3). A test compares the reply table, the docs and
+ * the conformance kit with it.
+ *
+ * The `errorCode` of a Rollback is another set (ROLLBACK_REASONS). The number 8 is in both sets.
  */
 export const REPLY_CODES = {
   bad_signature: { code: 1, message: 'Request signature is invalid' },
@@ -22,20 +24,18 @@ export const REPLY_CODES = {
   system_error: { code: 100, message: 'System error' },
 } as const satisfies Record<string, { code: number; message: string }>
 
-/** The name of a reply code; outside protocol/ a refusal is known by this name. */
+/** Outside src/protocol code uses this name and not the number. */
 export type ReplyCode = keyof typeof REPLY_CODES
 
-/** The number that stands for it on the wire. */
 export function replyCode(name: ReplyCode): number {
   return REPLY_CODES[name].code
 }
 
-/** The numbers of some of them, to look for that of an answer among. */
 export function replyCodes(...names: readonly ReplyCode[]): readonly number[] {
   return names.map(replyCode)
 }
 
-/** A Place bet refused for one of these stays refused (I-3). */
+/** A Place bet that was declined for one of these reasons stays declined (I-3). */
 export const REMEMBERED_REFUSALS = [
   'not_enough_money',
   'player_blocked',
@@ -48,7 +48,10 @@ export const REMEMBERED_REFUSALS = [
 ] as const satisfies readonly ReplyCode[]
 export type RememberedRefusal = (typeof REMEMBERED_REFUSALS)[number]
 
-/** Why the platform rolls back (interface.md, Rollback `errorCode` values). A wallet takes any integer. */
+/**
+ * Reasons of a Rollback (interface.md, Rollback `errorCode` values). A wallet accepts any integer
+ * (W-8).
+ */
 export const ROLLBACK_REASONS = {
   8: 'Odds have changed.',
   9: 'Event has already completed.',
@@ -64,7 +67,6 @@ export const ROLLBACK_REASONS = {
   115: 'Exceeded main betting limit.',
 } as const satisfies Record<number, string>
 
-/** The same by name, for the code that gives them. */
 export const ROLLBACK_REASON = {
   oddsChanged: 8,
   eventCompleted: 9,

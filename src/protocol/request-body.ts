@@ -1,18 +1,21 @@
-/** The body of a call, from bytes to a JSON object; what is wrong with it is code 5 (R-6, R-8), in the same words from wallet and gateway. */
+/**
+ * Parser for the body of a call, shared by wallet and gateway. Every fault of the body is code 5
+ * (R-6, R-8).
+ */
 import { isUtf8 } from 'node:buffer'
 import { isObject, parseJsonObject, stripByteOrderMark } from './values/exact-json.ts'
 import { LIMITS } from './wire-limits.ts'
 
-/** A fault of the request: its sentence goes into the reply (code 5). */
+/** A fault of the request. The reply with code 5 contains its message. */
 export class MalformedCall extends Error {}
 
 export interface CallBody {
-  /** As it came; a byte order mark before it belongs to the signed bytes (D-2). */
+  /** The received text. A byte order mark before it is part of the signed bytes (D-2). */
   readonly text: string
   readonly members: Record<string, unknown>
 }
 
-/** Throws Malformed. `parse` throws what is no JSON. */
+/** Throws MalformedCall. `parse` throws if the text is not JSON. */
 export function parseCallBody(bytes: Buffer, parse: (text: string) => unknown): CallBody {
   if (!isUtf8(bytes)) throw new MalformedCall('the body is not UTF-8')
   const text = bytes.toString('utf8')
@@ -29,7 +32,7 @@ function parseBodyText(text: string, parse: (text: string) => unknown): unknown 
   }
 }
 
-/** What `read` comes to, or the fault that it throws. */
+/** Other errors are thrown again. */
 export function catchMalformed<T>(read: () => T): T | MalformedCall {
   try {
     return read()
@@ -39,7 +42,7 @@ export function catchMalformed<T>(read: () => T): T | MalformedCall {
   }
 }
 
-/** What a body that is no call says it is about: in the journal it is looked for by that as any other (W-30). */
+/** The ids in a malformed call. The journal stores them, so that the call can be found (W-30). */
 export interface CallIds {
   readonly userId: string | undefined
   readonly operatorUser: string | undefined
@@ -58,7 +61,7 @@ export function extractCallIds(bytes: Buffer): CallIds {
   }
 }
 
-/** An id that stands there as a number is what is wrong with the call; its digits are the id all the same. */
+/** A number is a fault of the call, but its digits are still the id. */
 function toIdText(value: unknown): string | undefined {
   if (Number.isSafeInteger(value)) return `${value}`
   return typeof value === 'string' ? value.slice(0, LIMITS.requestId.maxLength) : undefined

@@ -1,13 +1,15 @@
 /**
- * The header `x-sign-jws`: a detached JWS (RFC 7515, appendix F) with HMAC-SHA256 over the exact bytes of the body
- * (S-1 to S-3). node:crypto directly: 2 µs a call, where a JOSE library costs 45 µs.
+ * Detached JWS (RFC 7515, appendix F) in the header `x-sign-jws`: HMAC-SHA256 over the exact bytes
+ * of the body (S-1 to S-3).
+ *
+ * The code uses node:crypto directly. A call costs 2 µs; a JOSE library costs 45 µs.
  */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { hasUniqueNames } from './values/json-scanner.ts'
 
 export const SIGNATURE_HEADER = 'x-sign-jws'
 
-/** One of the two spellings of the protected header that occur in the wild; ours when we sign. */
+/** The protected header of our signatures, one of two spellings that platforms use. */
 const OWN_HEADER = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')
 
 const SEGMENT = /^[A-Za-z0-9_-]+$/
@@ -15,17 +17,16 @@ const SEGMENT = /^[A-Za-z0-9_-]+$/
 const SIGNATURE_CHARS = 43
 const MAX_HEADER_CHARS = 1_024
 
-/** The value of `x-sign-jws` for these bytes. */
 export function signBody(body: Uint8Array, secret: string): string {
   return `${OWN_HEADER}..${computeMac(toSigningInput(OWN_HEADER, body), secret)}`
 }
 
-/** True if the header signs exactly these bytes with one of the secrets. Never says why not (S-2). */
+/** The cause of a failure is never returned (S-2). */
 export function verifySignature(header: unknown, body: Uint8Array, secrets: readonly string[]): boolean {
   return findSigner(header, body, secrets) !== undefined
 }
 
-/** The place of the secret with which the header signs exactly these bytes; undefined when it is none of them. */
+/** Returns the index of the secret that made the signature; undefined if none did. */
 export function findSigner(header: unknown, body: Uint8Array, secrets: readonly string[]): number | undefined {
   if (typeof header !== 'string' || header.length > MAX_HEADER_CHARS) return undefined
   const parts = header.split('.')
@@ -42,8 +43,8 @@ export function findSigner(header: unknown, body: Uint8Array, secrets: readonly 
 }
 
 /**
- * The places of the secrets, that of the last signer first: it is nearly always the next one too.
- * A guess: whatever the order, the same calls verify.
+ * The indexes of a list of secrets, the last signer first, because it usually signs the next call.
+ * The order never changes which calls verify.
  */
 const recentOrders = new WeakMap<readonly string[], number[]>()
 
@@ -55,21 +56,21 @@ function orderByRecentUse(secrets: readonly string[]): number[] {
   return indexes
 }
 
-/** What the hash reads at a time, which is also the length of a key (RFC 2104). */
+/** Bytes of a hash block, and so of a padded key (RFC 2104). */
 const BLOCK_BYTES = 64
 const DIGEST_BYTES = 32
-/** A longer message gets memory of its own. */
+/** A longer message is written into a buffer of its own. */
 const MESSAGE_BYTES = 16 * 1024
 
 interface HmacKey {
   readonly innerPad: Buffer
-  /** The outer pad, and room for the inner digest. */
+  /** The outer pad, followed by space for the inner digest. */
   readonly outer: Buffer
 }
 
 const messageBuffer = Buffer.alloc(MESSAGE_BYTES)
 
-/** What is signed, behind room for the pad of a key: encoded once, however many secrets are tried. */
+/** The signed text after space for a key's pad. It is encoded once for all secrets. */
 function toSigningInput(protectedHeader: string, body: Uint8Array): Buffer {
   const payload = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('base64url')
   const text = `${protectedHeader}.${payload}`
@@ -79,7 +80,7 @@ function toSigningInput(protectedHeader: string, body: Uint8Array): Buffer {
   return padded
 }
 
-/** HMAC-SHA256 in base64url. Two hashes behind the two pads of the key cost less than half of what node's Hmac costs. */
+/** HMAC-SHA256 in base64url. Two hashes with stored pads cost less than half of Node's Hmac. */
 function computeMac(text: Buffer, secret: string): string {
   const { innerPad, outer } = getHmacKey(secret)
   text.set(innerPad)
@@ -88,7 +89,7 @@ function computeMac(text: Buffer, secret: string): string {
 }
 
 const hmacKeys = new Map<string, HmacKey>()
-/** Secrets whose pads are kept. */
+/** Number of secrets whose pads are cached. */
 const MAX_KEYS = 1_000
 
 function getHmacKey(secret: string): HmacKey {
@@ -111,14 +112,17 @@ function createHmacKey(secret: Buffer): HmacKey {
 const signatureBuffer = Buffer.alloc(SIGNATURE_CHARS)
 const expectedBuffer = Buffer.alloc(SIGNATURE_CHARS)
 
-/** Compares texts, of which a digest has one: a signature cannot be varied without breaking it. Takes always the same time. */
+/**
+ * Compares the texts in constant time. Several texts can decode to one digest, but only the
+ * canonical text is accepted (S-2).
+ */
 function isSameSignature(signature: string, expected: string): boolean {
   signatureBuffer.write(signature, 'latin1')
   expectedBuffer.write(expected, 'latin1')
   return timingSafeEqual(signatureBuffer, expectedBuffer)
 }
 
-/** Platforms send one header all day long: what was found of it is kept, for a bounded number of spellings. */
+/** Platforms repeat one protected header, so its verdict is cached. */
 const headerVerdicts = new Map<string, boolean>()
 const MAX_HEADER_VERDICTS = 64
 
@@ -131,8 +135,8 @@ function isAcceptableHeader(protectedHeader: string): boolean {
 }
 
 /**
- * HS256 and nothing that would change what is signed: no `crit`, no `b64:false` (S-2), no name twice (RFC 7515, section 4). `parseJsonObject` would
- * catch too little: in a header that is nested deep enough counting the names throws too.
+ * Accepts HS256 without `crit`, `b64:false` (S-2) or a repeated name (RFC 7515, section 4). The
+ * `try` also catches hasUniqueNames, which throws for deeply nested headers.
  */
 function checkHeader(protectedHeader: string): boolean {
   if (!SEGMENT.test(protectedHeader)) return false

@@ -1,8 +1,8 @@
 /**
- * The Place bet whose describing members have the types, lengths and enums that the interface states.
+ * Schema of a Place bet whose describing members have the types, lengths and enums of the
+ * interface.
  *
- * A platform that judges itself, or is judged by the kit, is held to it. A wallet is not: it takes
- * every value of such a member (W-3).
+ * The conformance kit holds a platform to it. A wallet accepts every value of such a member (W-3).
  */
 import { Type } from 'typebox'
 import type { DescribingMember } from './bet-description.ts'
@@ -13,7 +13,7 @@ const textOrNull = optional(Type.Union([Type.String(), Type.Null()]))
 const integer = Type.Integer({ minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER })
 const integerOrNull = optional(Type.Union([integer, Type.Null()]))
 const odds = optional(Type.Number({ exclusiveMinimum: 0 }))
-/** The interface does not state the type of an id. */
+/** The interface does not state the type of ids. */
 const id = optional(Type.Union([Type.String(), Type.Integer(), Type.Null()]))
 
 export const STATED_SELECTION = {

@@ -1,4 +1,4 @@
-/** User data and balance: requests and answers (interface.md, User profile; P-2, P-3, P-5). */
+/** Schemas of the calls User data and Balance (interface.md, User profile; P-2, P-3, P-5). */
 import { type Static, Type } from 'typebox'
 import {
   CurrencySchema,
@@ -29,7 +29,7 @@ export const BalanceRequestSchema = Type.Object({
   operatorUser: optional(OperatorUserSchema),
 })
 
-/** What the operator may tell of a player; each member optional, unknown ones kept as they are (P-2). */
+/** Each member is optional. Unknown members are kept unchanged (P-2). */
 export const CustomFieldsSchema = Type.Object({
   firstName: optional(text),
   lastName: optional(text),
@@ -52,7 +52,7 @@ export const CustomFieldsSchema = Type.Object({
   operatorUser: optional(OperatorUserSchema),
 })
 
-/** The answer of User data. `currency` is the one the token is bound to (P-1). */
+/** `currency` is the currency of the token (P-1). */
 export const UserProfileSchema = Type.Object({
   userId: UserIdSchema,
   currency: CurrencySchema,

@@ -1,4 +1,4 @@
-/** What a wallet answers with (R-1, R-2, R-4), and a gateway where there is no operator's answer to pass on. */
+/** Replies of a wallet (R-1, R-2, R-4), and of a gateway without an operator's answer. */
 import { type Static, Type } from 'typebox'
 import { BetIdSchema, CurrencySchema } from './bet-request.ts'
 import type { Operation } from './operation.ts'
@@ -10,7 +10,7 @@ export interface WireReply {
   readonly body: string | Buffer
 }
 
-/** The published messages are kept to the letter; only code 5 says what is wrong. */
+/** Published messages stay unchanged. Only code 5 adds a detail. */
 export function createRefusal(name: ReplyCode, detail?: string) {
   const { code, message } = REPLY_CODES[name]
   const body = JSON.stringify({ code, message: detail === undefined ? message : `${message}: ${detail}` })
@@ -18,8 +18,9 @@ export function createRefusal(name: ReplyCode, detail?: string) {
 }
 
 /**
- * R-4: what became of the call is not known, or nothing did. A Place bet is answered so that the platform rolls back,
- * every other call so that it tries again: never a yes, and never a code that would end it with money left behind.
+ * Reply of a wallet that fails, when the call had no effect or its effect is unknown (R-4). A Place
+ * bet gets code 100, so that the platform rolls back. Every other call gets 500, so that the
+ * platform retries. No other reply is safe: a success or a final code could leave money behind.
  */
 export function createFailure(operation: Operation) {
   return { ...createRefusal('system_error'), status: operation === 'place' ? (400 as const) : (500 as const) }
@@ -34,7 +35,7 @@ export const TimeSchema = Type.String({
 /** 200 of the four bet operations. */
 export const BetReplySchema = Type.Object({ transactionId: BetIdSchema, transactionTime: TimeSchema })
 
-/** Every refusal (400), and a failing wallet's 500 (R-4). */
+/** Each rejection (400), and the 500 of a failing wallet (R-4). */
 export const ErrorReplySchema = Type.Object({ code: Type.Integer(), message: Type.String() })
 
 /** 200 of /payment/check: the last applied operation (P-4). */

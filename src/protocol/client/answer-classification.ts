@@ -1,8 +1,9 @@
 /**
- * The meaning of a wallet's answer for its caller (C-2, C-4, C-5).
+ * Classification of a wallet's answer for the calling side (C-2, C-4, C-5).
  *
- * Every possible answer is accepted, refused with a code, or unknown. After an unknown one the wallet
- * may or may not have applied the call.
+ * - accepted: the wallet has applied the call.
+ * - refused: the wallet has rejected the call with a code.
+ * - unknown: the wallet may or may not have applied the call.
  */
 
 import { isUtf8 } from 'node:buffer'
@@ -15,7 +16,7 @@ import { BalanceReplySchema, UserProfileSchema } from '../user-profile.ts'
 import { parseJsonObject } from '../values/exact-json.ts'
 import { CheckReplySchema, ErrorReplySchema } from '../wire-reply.ts'
 
-/** Reasons of an unknown outcome. `time_out` alone becomes rollback reason 10, the others 52 (C-2). */
+/** `time_out` becomes rollback reason 10, and every other reason becomes 52 (C-2). */
 export const UNKNOWN_REASONS = ['time_out', 'network', 'status', 'unreadable_body', 'contradictory_body'] as const
 export type UnknownReason = (typeof UNKNOWN_REASONS)[number]
 
@@ -25,8 +26,8 @@ export type CallOutcome =
   | { readonly kind: 'unknown'; readonly reason: UnknownReason; readonly detail: string }
 
 /**
- * Any ISO 8601 date and time; without an offset it is UTC, as the interface says (W-13). Nothing is decided by the time,
- * so a wallet's "yes" to this very bet is not taken for unknown, and a good bet rolled back, because of its spelling.
+ * An ISO 8601 date and time, by default in UTC (W-13). The time decides nothing, so an unusual
+ * spelling must not cause the Rollback of an accepted bet.
  */
 const ISO_TIME =
   '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])T([01]\\d|2[0-3]):[0-5]\\d(:[0-5]\\d([.,]\\d{1,12})?)?(Z|[+-]\\d{2}(:?\\d{2})?)?$'
@@ -45,7 +46,7 @@ const REPLIES = {
 }
 const errorReply = Compile(ErrorReplySchema)
 
-/** `body`: without a byte order mark. */
+/** `body` has no byte order mark. */
 export function classifyAnswer(
   operation: Operation,
   { status, body }: { readonly status: number; readonly body: Buffer },
@@ -56,7 +57,7 @@ export function classifyAnswer(
   return classifyText(operation, status, body.toString('utf8'), transactionId)
 }
 
-/** `transactionId`: the one in the call, for the operations that are about a bet. */
+/** `transactionId`: the id in the call, if the call concerns a bet. */
 export function classifyText(operation: Operation, status: number, body: string, transactionId?: string): CallOutcome {
   if (status !== 200 && status !== 400) return toUnknownOutcome('status', `HTTP status ${status}`)
   const reply = parseJsonObject(body)
@@ -76,28 +77,31 @@ function classifySuccess(operation: Operation, reply: object, transactionId?: st
   return { kind: 'accepted', reply }
 }
 
-/** Codes by which some wallets say yes. */
+/** Some wallets put these codes into a successful answer. */
 const SUCCESS_CODES: readonly unknown[] = [undefined, null, 0, '0']
 
-/** A success has no code: a body that has both contradicts itself (D-5). */
+/** A 200 with a rejection code contradicts itself (D-5). */
 export function hasRefusalCode(reply: object): boolean {
   return 'code' in reply && !SUCCESS_CODES.includes(reply.code)
 }
 
-/** Code 8 to a Rollback says that it is done, with either status (C-4). */
+/** Code 8 ends a Rollback as done, with status 200 as with 400 (C-4). */
 function isRolledBack(operation: Operation, reply: object): boolean {
   return operation === 'rollback' && 'code' in reply && reply.code === REPLY_CODES.already_processed.code
 }
 
 /**
- * Bytes that are no UTF-8 are read as replacement characters. In the note of a bet they decide nothing;
- * in an id they would make one player of two.
+ * Bytes that are not UTF-8 are read as replacement characters. In the answer to a bet call they
+ * have no effect, but in an id they would merge two players (C-11).
  */
 export function namesPlayer(operation: Operation): boolean {
   return operation === 'profile' || operation === 'balance'
 }
 
-/** A 400 without a code says nothing. Code 100 is a refusal here; that Place bet takes it for unknown is C-2's business. */
+/**
+ * A 400 without an integer code says nothing about the call. Code 100 is a refusal here, which the
+ * caller treats as unknown for a Place bet (C-2).
+ */
 function classifyRefusal(reply: object): CallOutcome {
   if (!('code' in reply) || typeof reply.code !== 'number' || !Number.isInteger(reply.code)) {
     return toUnknownOutcome('contradictory_body', 'HTTP status 400 without an integer code')

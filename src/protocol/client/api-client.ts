@@ -1,4 +1,4 @@
-/** One of our own APIs, read by a command of ours over HTTP. */
+/** HTTP client of the commands for the project's own APIs. */
 
 import { UnavailableError, UsageError } from '../../runtime/errors/cli-errors.ts'
 import { userAgent } from '../../runtime/version.ts'
@@ -10,15 +10,18 @@ export interface ApiEndpoint {
   readonly key: string
 }
 
-/** Milliseconds for one answer. */
+/** Milliseconds until the complete answer. */
 const TIMEOUT_MS = 30_000
 
-/** Undefined when it is not there. Throws with what to do: no such host, another key, a role that is too small. */
+/**
+ * Undefined for a 404. Throws an error with the remedy for an unreachable host, a wrong key, or a
+ * key with too few rights.
+ */
 export function getFromApi<T>(api: ApiEndpoint, path: string, abortSignal?: AbortSignal): Promise<T | undefined> {
   return callApi(api, 'GET', path, undefined, abortSignal)
 }
 
-/** The same with another method; null for an answer without a body. */
+/** Undefined if the answer is 404, null if it has no body. */
 export async function callApi<T>(
   api: ApiEndpoint,
   method: string,
@@ -30,7 +33,7 @@ export async function callApi<T>(
   return response.status === 404 ? undefined : readResponse(api, path, response)
 }
 
-/** What is there; or that it is not, in the server's words if it has any. */
+/** `detail`: the server's reason why the object is missing. */
 export type FindResult<T> =
   | { readonly kind: 'found'; readonly found: T }
   | { readonly kind: 'missing'; readonly detail?: string }
@@ -73,7 +76,7 @@ async function readResponse<T>({ url }: ApiEndpoint, path: string, response: Res
   return (response.status === 204 ? null : await response.json()) as T
 }
 
-/** Of a problem what is wrong with what, for a person. */
+/** A problem (RFC 9457) as text: each pointer with its fault, or else the detail. */
 function describeRefusal(text: string): string {
   const { detail, errors } = parseJsonObject(text) ?? {}
   const faults = Array.isArray(errors) ? errors.filter(isObject) : []

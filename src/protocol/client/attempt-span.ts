@@ -1,4 +1,7 @@
-/** An attempt to call a wallet as a span. The wallet goes on with it, by the header `traceparent`. */
+/**
+ * Trace span of one attempt to call a wallet. The header `traceparent` continues the trace in the
+ * wallet.
+ */
 
 import type { Span, SpanStart, Tracing } from '../../runtime/tracing.ts'
 import type { Operation } from '../operation.ts'
@@ -18,7 +21,7 @@ export function beginAttemptSpan(
   return parent === undefined ? tracing.begin(name, begin) : parent.child(name, begin)
 }
 
-/** `status`: null when none came. */
+/** `status`: null if no answer arrived. */
 export function endAttemptSpan(span: Span, status: number | null, outcome: string): void {
   const attributes = { 'http.response.status_code': status ?? undefined, 'purser.outcome': outcome }
   span.end({ attributes, failed: status === null || status >= FIRST_SERVER_ERROR })

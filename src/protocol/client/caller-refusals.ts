@@ -1,6 +1,8 @@
 /**
- * Answers about the caller and not about the player's call (D-7): the wallet does not know the caller's secret, does not let it in, or sends it
- * elsewhere. Only a person can mend that, so it is logged, once a minute for each wallet, and shown.
+ * Record of answers that reject the caller instead of the player's call (D-7).
+ *
+ * The wallet does not know the caller's secret, denies access, or redirects the call. Only an
+ * operator can repair this, so the record is shown and logged, at most once a minute per wallet.
  */
 
 import { environment } from '../../runtime/environment.ts'
@@ -11,12 +13,12 @@ import { isBadSignature } from './secret-rotation.ts'
 
 export const UNKNOWN_SECRET = 'code 1: it knows none of the secrets that it was called with'
 
-/** A wallet that refuses the signature has read nothing (S-2). */
+/** A wallet that rejects the signature has not read the call (S-2). */
 export function isSignatureRefused({ outcome }: { readonly outcome: CallOutcome }): boolean {
   return outcome.kind === 'refused' && outcome.code === REPLY_CODES.bad_signature.code
 }
 
-/** Undefined: the answer is about the call. */
+/** Undefined if the answer concerns the player's call. */
 export function findCallerRefusal(answer: { readonly status: number; readonly body: Buffer }): string | undefined {
   const { status } = answer
   if (isBadSignature(answer)) return UNKNOWN_SECRET
@@ -24,16 +26,15 @@ export function findCallerRefusal(answer: { readonly status: number; readonly bo
   return status >= 300 && status < 400 ? `HTTP status ${status}: a redirect, which no caller follows` : undefined
 }
 
-/** What one process has met. */
 export interface CallerRefusals {
   add(id: string, refusal: string, at: Date): void
-  /** Of this wallet; undefined since the start of the process. */
+  /** Undefined if the wallet has sent no such answer since the process started. */
   last(id: string): { readonly at: Date; readonly refusal: string } | undefined
 }
 
 const LOG_EVERY_MS = 60_000
 
-/** `kind`: what the wallets are to the caller. */
+/** `kind`: the role of the wallets for the caller. */
 export function createCallerRefusals(log: Logger, kind: 'operator' | 'partner'): CallerRefusals {
   const known = new Map<string, { readonly at: Date; readonly refusal: string; readonly loggedAt: number }>()
   return {

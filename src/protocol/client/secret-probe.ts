@@ -1,4 +1,7 @@
-/** A partner's or operator's address and secrets, tried with a call that can change nothing, before they are relied on. */
+/**
+ * Test call to a new partner or operator, before its address and secrets are used. It changes
+ * nothing.
+ */
 import { type Static, Type } from 'typebox'
 import { environment } from '../../runtime/environment.ts'
 import type { UserAgentPart } from '../../runtime/version.ts'
@@ -36,7 +39,10 @@ export const probeMembers = {
 const ALL_SECRETS_DROPPED =
   'no secret of before is left: processes that have not read the new one yet, for up to 5 s, sign with the old one, which is refused (400, code 1), and a platform sends no Rollback again by itself that is refused so; give both while a secret rotates, the new one first'
 
-/** What a change of secrets answers besides; `before`: those that it has replaced, undefined when there were none. */
+/**
+ * The warning for a change that removes every earlier secret. `before`: undefined for a new
+ * partner.
+ */
 export function toRotationWarning(before: readonly string[] | undefined, secrets: readonly string[]) {
   return before === undefined || before.some((secret) => secrets.includes(secret))
     ? {}
@@ -45,7 +51,7 @@ export function toRotationWarning(before: readonly string[] | undefined, secrets
 
 type TriedAddress = Pick<WalletClientOptions, 'baseUrl' | 'secrets' | 'connection'>
 
-/** Within the 5 s of a call, all at once. */
+/** Tests all secrets in parallel, within the 5 s of one call. */
 export async function probeSecrets({ secrets, ...address }: TriedAddress, reach: Reach, part: UserAgentPart) {
   const tries = secrets.map((secret) => probeSecret({ ...address, secrets: [secret], reach, part }))
   const [tried, ...otherProbes] = await Promise.all(tries)
@@ -53,7 +59,10 @@ export async function probeSecrets({ secrets, ...address }: TriedAddress, reach:
   return { tried, ...(otherProbes.length > 0 && { otherProbes }) }
 }
 
-/** Asks for a profile by a token that nobody has: only a wallet that knows the secret looks at the token. */
+/**
+ * Requests a profile with an unknown token. Only a wallet that accepts the signature reads the
+ * token.
+ */
 async function probeSecret(address: WalletClientOptions): Promise<ProbeResult> {
   const client = createWalletClient({ ...address, connections: 1 })
   try {
@@ -64,7 +73,7 @@ async function probeSecret(address: WalletClientOptions): Promise<ProbeResult> {
       return { signature: 'unknown', ...httpStatus, error: `${outcome.reason}: ${outcome.detail}` }
     if (outcome.kind === 'accepted') return { signature: 'accepted', ...httpStatus }
     const { code, message: error } = outcome
-    // A wallet's own failure says nothing about the signature.
+    // Code 100 is a failure of the wallet and says nothing about the signature.
     const signature =
       code === REPLY_CODES.bad_signature.code
         ? 'refused'

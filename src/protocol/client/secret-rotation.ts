@@ -1,7 +1,10 @@
 /**
- * Which of a partner's secrets signs a call (C-13). The first one does; while the secrets rotate the partner may know only
- * another one. A wallet verifies before it reads (S-2), so 400 with code 1 says that nothing was done, and the same bytes may
- * go out again under the next secret: should the wallet have done it after all, they are a repeat of the same call (I-2).
+ * Choice of the secret that signs a call during a rotation (C-13).
+ *
+ * The first secret signs, but the partner may know only another one. A wallet verifies a call
+ * before it reads it (S-2), so code 1 means that the call had no effect. Then the same bytes are
+ * sent with the next secret. If the wallet has applied the call after all, the next try is a repeat
+ * (I-2).
  */
 
 import { environment } from '../../runtime/environment.ts'
@@ -9,16 +12,16 @@ import { REPLY_CODES } from '../reply-codes.ts'
 import { parseJsonObject } from '../values/exact-json.ts'
 
 export interface SecretRotation {
-  /** The secrets in the order in which a call tries them, each once. */
+  /** A call tries the secrets in this order, each once. */
   order(): readonly string[]
-  /** The partner did not refuse this signature: it goes first for a while. */
+  /** Called with a secret that the partner did not reject. It goes first for PREFERRED_MS. */
   markAccepted(secret: string): void
 }
 
-/** Milliseconds for which another secret than the first goes before it. */
+/** Milliseconds for which a later secret has priority over the first one. */
 export const PREFERRED_MS = 60_000
 
-/** `now` is monotonic, in milliseconds. */
+/** `now`: monotonic milliseconds. */
 export function createSecretRotation(
   secrets: readonly string[],
   now: () => number = () => environment.monotonicNow(),

@@ -1,22 +1,22 @@
 /**
- * The bytes of a refused call that its signature covers, with the signatures that a right and a wrong
- * check compute over them.
+ * Explanation of a rejected signature: the signed bytes, their signature, and the signatures that
+ * frequent mistakes produce.
  *
- * A report must be fit to pass on, so the signatures are made with a public secret: the reader's code
- * is given this body and this secret, and shows which of the lines it computes.
+ * Users share reports, so the signatures use a public secret. The wallet's developer gives the same
+ * body and secret to the wallet's code and sees which line it produces.
  */
 
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
 import { signBody } from '../signature.ts'
 import { parseJsonObject } from '../values/exact-json.ts'
 
-/** Of the published vectors. */
+/** The secret of the published test vectors. */
 const PUBLIC_SECRET = 'testdemo'
 
 export interface SignedBytes {
   readonly bytes: number
   readonly expected: string
-  /** Signatures that a wallet computes which does not sign the bytes as they came. */
+  /** Signatures of wallets that sign other bytes than the received ones. */
   readonly mistakes: readonly { readonly how: string; readonly signature: string }[]
 }
 
@@ -34,7 +34,6 @@ export function explainSignedBytes(body: string): SignedBytes {
   return { bytes: bytes.length, expected, mistakes: mistakes.filter(({ signature }) => signature !== expected) }
 }
 
-/** Lines for a terminal or a page. */
 export function formatSignedBytes(body: string): readonly string[] {
   const { bytes } = explainSignedBytes(body)
   return [
@@ -53,11 +52,11 @@ function formatSignatures(body: string): string[] {
   ]
 }
 
-/** A body that every usual mistake changes. */
+/** Every frequent mistake changes the bytes of this body. */
 const SAMPLE = '{"requestId":"d9195aef-9492-43dd-88d0-dc1732a37f4e","info":"Bodø/Glimt","amount":10.0}'
 
 /**
- * The end of a command whose first call is refused for its signature; `refusal`: 'code 1 to POST
+ * Ends a command whose first call is rejected with code 1. `refusal`: for example 'code 1 to POST
  * /user/profile'.
  */
 export function toSecretError(refusal: string): UsageError {

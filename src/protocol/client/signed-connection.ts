@@ -1,4 +1,7 @@
-/** Signed exchanges with a wallet: a message is signed as it is, sent, and signed anew where its secret is refused. */
+/**
+ * Signed calls to a wallet. A call whose signature is rejected is signed with the next secret and
+ * sent again (C-13).
+ */
 
 import { environment } from '../../runtime/environment.ts'
 import type { ExtraHeaders } from '../../runtime/network/extra-headers.ts'
@@ -14,13 +17,12 @@ import {
 } from './network/wallet-connection.ts'
 import { createSecretRotation, isBadSignature, type SecretRotation } from './secret-rotation.ts'
 
-/** The address of a wallet, and the secrets that are shared with it. */
 export interface WalletAddress extends ConnectionOptions {
-  /** The first signs; where it is refused, the next one does (C-13). */
+  /** The first secret signs. If it is rejected, the next one signs (C-13). */
   readonly secrets: readonly string[]
-  /** Whose calls they are. */
+  /** Named in the header `User-Agent`. */
   readonly part: UserAgentPart
-  /** Sent with every call. */
+  /** Sent with each call. */
   readonly headers?: ExtraHeaders | undefined
 }
 
@@ -29,16 +31,16 @@ export interface WalletMessage {
   /** A path of the interface. */
   readonly path: string
   readonly body: Uint8Array
-  /** Milliseconds over the wait for a connection, connect, headers and body (C-2). */
+  /** Milliseconds in total: wait for a connection, connect, headers and body (C-2). */
   readonly timeoutMs: number
-  /** The headers of the call's span, where tracing is on. */
+  /** The headers of the call's span. Undefined if tracing is off. */
   readonly trace?: TraceHeaders | undefined
 }
 
 export interface SignedConnection {
   /** Never rejects. */
   exchange(message: WalletMessage): Promise<ExchangeResult>
-  /** Finishes the exchanges under way: with every secret that they may need. */
+  /** Waits for the calls in progress, including their tries with further secrets. */
   close(): Promise<void>
 }
 
@@ -60,7 +62,8 @@ export function openSignedConnection(address: WalletAddress): SignedConnection {
   }
   return {
     exchange: (message) => (another === undefined ? exchangeSigned(context, only, message) : exchangeTracked(message)),
-    // A pool that is closing takes no request, and an exchange between two secrets sends one more.
+    // A closing pool accepts no requests, so it closes only after calls that may need another
+    // secret.
     close: () => Promise.all(inFlight).then(() => connection.close()),
   }
 }
@@ -70,7 +73,10 @@ interface SigningContext {
   readonly headers: ExtraHeaders
 }
 
-/** All tries share the time of the message. The last answer counts; without time for every secret none does. */
+/**
+ * All tries share the time of the message, and the last answer counts. If no time is left for all
+ * secrets, the call has timed out (C-13).
+ */
 async function exchangeWithRotation(
   context: SigningContext,
   rotation: SecretRotation,

@@ -1,4 +1,7 @@
-/** One call to a wallet, seen from the caller: the exact text is signed and sent, 5 s are counted over everything, and the answer is classified. */
+/**
+ * Client for calls to one wallet. It signs and sends the exact text, limits the call to 5 s, and
+ * classifies the answer.
+ */
 
 import { environment } from '../../runtime/environment.ts'
 import type { ConnectionSettings } from '../../runtime/network/connection-settings.ts'
@@ -15,57 +18,53 @@ import type { ExchangeResult } from './network/wallet-connection.ts'
 import { openSignedConnection } from './signed-connection.ts'
 
 export interface WalletClientOptions {
-  /** The partner's base address; the paths of the interface are appended. */
+  /** The partner's base address. The paths of the interface are appended. */
   readonly baseUrl: string
-  /** The first signs; where it is refused, the next one does (C-13). */
+  /** The first secret signs. If it is rejected, the next one signs (C-13). */
   readonly secrets: readonly string[]
-  /** Keep-alive connections at most, and so calls at once. */
+  /** Maximum number of connections, and of calls at the same time. */
   readonly connections?: number
-  /** Milliseconds over connect, headers and body (C-2). */
+  /** Milliseconds in total: connect, headers and body (C-2). */
   readonly timeoutMs?: number
   readonly tracing?: Tracing | undefined
-  /** As a WalletAddress has it. */
+  /** Checked at each connection. Absent: no limit. */
   readonly reach?: Reach | undefined
-  /** Whose calls they are; the platform's when absent. */
+  /** Named in the header `User-Agent`. Default: platform. */
   readonly part?: UserAgentPart
-  /** Sent with every call. */
+  /** Sent with each call. */
   readonly headers?: ExtraHeaders | undefined
   readonly connection?: ConnectionSettings | undefined
 }
 
-/** What came back, for the outcome and for the record. */
 export interface WalletAnswer {
   readonly outcome: CallOutcome
-  /** Null when no status arrived in time. */
+  /** Null if no status arrived in time. */
   readonly status: number | null
-  /**
-   * As received, up to MAX_RECORDED characters, without the player's token should the answer repeat
-   * it.
-   */
+  /** The received body, at most MAX_RECORDED characters. The player's token is redacted. */
   readonly body: string
   readonly durationMs: number
-  /** As the answer's header has it. */
+  /** The header `Retry-After`. */
   readonly retryAfter?: string | undefined
-  /** Of the last exchange, where there were several (C-13). */
+  /** The timing of the last try, if several secrets were tried (C-13). */
   readonly phases?: RequestTiming | undefined
 }
 
-/** Where an attempt belongs, in traces. */
+/** `below`: the parent span. */
 export interface AttemptTrace {
   readonly below?: Span | undefined
   readonly attributes?: Attributes
 }
 
 export interface WalletClient {
-  /** Sends exactly this text; `transactionId` is checked against the answer. Never rejects. */
+  /** Sends exactly `body`. The answer must have the same `transactionId`. Never rejects. */
   call(operation: Operation, body: string, transactionId?: string, trace?: AttemptTrace): Promise<WalletAnswer>
-  /** Where it is not, nobody needs to say where an attempt belongs. */
+  /** If false, callers can omit the trace of an attempt. */
   readonly isTraced: boolean
   close(): Promise<void>
 }
 
 const DEFAULT_CONNECTIONS = 64
-/** Characters, of a body and of the message in it. */
+/** Characters of a recorded body, and of the message in it. */
 const MAX_RECORDED = 2_000
 
 export function createWalletClient({
@@ -116,7 +115,7 @@ export function createWalletClient({
   }
 }
 
-/** For a call that was not made: what its record says instead of an answer. */
+/** The record of a call that was not made. */
 export function toNotCalledAnswer(detail: string): WalletAnswer {
   return { outcome: { kind: 'unknown', reason: 'network', detail }, status: null, body: '', durationMs: 0 }
 }
@@ -129,7 +128,10 @@ function toCallOutcome(operation: Operation, result: ExchangeResult, transaction
 
 const TOKEN = /"token":("(?:[^"\\]|\\.)*")/
 
-/** What a wallet says is kept and shown to people who must not see the token; some wallets repeat the request in an error. */
+/**
+ * Removes the player's token, because some wallets repeat the request in an error. Not every user
+ * who reads recorded answers may see tokens.
+ */
 function createTokenRedactor(sent: string): (text: string) => string {
   const written = TOKEN.exec(sent)?.[1]
   const token = written === undefined ? '' : String(JSON.parse(written))
@@ -138,7 +140,7 @@ function createTokenRedactor(sent: string): (text: string) => string {
   return (text) => forms.reduce((rest, spelling) => rest.replaceAll(spelling, '(token)'), text)
 }
 
-/** A text as it is, as JSON writes it, with and without what some writers escape too, and as a text within such a text. */
+/** Spellings of the text: as it is, in JSON, and in JSON within JSON. */
 function tokenSpellings(text: string): string[] {
   const json = escapeJson(text)
   const escaped = [json, json.replaceAll('/', '\\/')].flatMap((form) => [form, escapeNonAscii(form)])

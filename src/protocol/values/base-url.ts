@@ -1,19 +1,20 @@
 /**
- * Base URLs that people write: of a wallet, of one of our own APIs, of a webhook's consumer.
+ * Check of base URLs that users enter: of a wallet, of one of our own APIs, of a webhook's
+ * consumer.
  *
- * A part that no call carries would be dropped in silence, and the calls would go to another address
- * than the one that was written. Such a URL is refused when it is given, with the remedy.
+ * A part of the URL that no call can carry is an error. Otherwise calls would go to another address
+ * than the entered one.
  */
 import { OPERATIONS } from '../operation.ts'
 
-/** wallet: the paths of the interface are appended; api: those of our own API; webhook: nothing is. */
+/** wallet and api: paths are appended. webhook: the URL is used unchanged. */
 export type UrlUse = 'wallet' | 'api' | 'webhook'
 
-/** How far calls may go out; the addresses that people save are bound by it. */
+/** The addresses that calls may reach (O-17). */
 export interface Reach {
-  /** Private and reserved networks too, and this machine. */
+  /** True permits private and reserved networks, including this machine. */
   readonly privateAddresses: boolean
-  /** Without TLS too. */
+  /** True permits calls without TLS. */
   readonly plainHttp: boolean
 }
 
@@ -25,12 +26,16 @@ const EXAMPLES: Readonly<Record<UrlUse, string>> = {
   webhook: 'https://crm.example/purser',
 }
 const SCHEME = /^https?:\/\//i
-/** The URL parser drops some of these and encodes others, so that two spellings look alike. */
+/**
+ * The URL parser drops some of these characters and encodes others, so two spellings look alike.
+ */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const BLANK = /[\s\u0000-\u001f\u007f]/
 const INTERFACE_PATHS = [...new Set(Object.values(OPERATIONS).map(({ path }) => path))]
 
-/** Returns the rest of a sentence that begins with the name of the setting; undefined for a usable URL. */
+/**
+ * Returns the rest of a sentence that begins with the setting's name; undefined for a usable URL.
+ */
 export function findUrlFault(text: string, use: UrlUse): string | undefined {
   if (BLANK.test(text)) return 'must not contain spaces or control characters: remove them'
   const url = SCHEME.test(text) && URL.canParse(text) ? new URL(text) : undefined
@@ -43,13 +48,13 @@ export function findUrlFault(text: string, use: UrlUse): string | undefined {
   return path && `must not end in ${path}: leave ${path} out, because the paths are appended`
 }
 
-/** Repeated slashes are one (D-4), so that they hide no path. */
+/** Repeated slashes count as one (D-4), so they cannot hide a path. */
 function findInterfacePath({ pathname }: URL): string | undefined {
   const path = trimEndSlashes(pathname.replaceAll(/\/{2,}/g, '/'))
   return INTERFACE_PATHS.find((end) => path.endsWith(end))
 }
 
-/** A path, which begins with a slash, can be appended to the result. */
+/** The result can be followed by a path, which begins with a slash. */
 export function trimEndSlashes(text: string): string {
   let end = text.length
   while (text[end - 1] === '/') end--

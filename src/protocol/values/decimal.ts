@@ -1,6 +1,9 @@
-/** Decimal texts of any scale, summed and compared exactly, where no currency is at hand: no float ever touches money (M-1). Light, for the console. */
+/**
+ * Exact arithmetic on decimal texts, for callers that do not know the currency. No float touches
+ * money (M-1). The console uses this file, so it has no dependencies.
+ */
 
-/** With the digits of the one that has most of them. */
+/** The result has as many decimals as the amount with most decimals. */
 export function sumDecimals(amounts: readonly string[]): string {
   const digits = countFractionDigits(amounts)
   const sum = toCommonUnits(amounts).reduce((total, units) => total + units, 0n)
@@ -9,7 +12,7 @@ export function sumDecimals(amounts: readonly string[]): string {
   return sum < 0n ? `-${shown}` : shown
 }
 
-/** In the smallest part that one of them has, so that they can be compared. */
+/** In the smallest decimal place that an amount has, so that the results can be compared. */
 export function toCommonUnits(amounts: readonly string[]): bigint[] {
   const digits = countFractionDigits(amounts)
   return amounts.map((amount) => {
@@ -26,16 +29,18 @@ export function negateDecimal(amount: string): string {
   return amount.startsWith('-') ? amount.slice(1) : `-${amount}`
 }
 
-/** `digits` × 10^`exponent`: a decimal that describes and is no amount, such as odds. Not negative. */
+/**
+ * `digits` × 10^`exponent`, not negative. It describes odds and similar values, never an amount.
+ */
 export interface Decimal {
   readonly digits: bigint
   readonly exponent: number
 }
 
-/** Longer ones say nothing: a double has at most 17 digits and an exponent of three. */
+/** A double has at most 17 digits and an exponent of three digits, so longer texts are rejected. */
 const DECIMAL = /^(\d{1,40})(?:\.(\d{1,40}))?(?:[eE]([+-]?\d{1,3}))?$/
 
-/** Of a number or a decimal text, whatever its scale; undefined for anything else. */
+/** Undefined for a value that is neither a number nor a decimal text. */
 export function toDecimal(value: unknown): Decimal | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined
   const [found, whole = '', fraction = '', power = '0'] = DECIMAL.exec(String(value)) ?? []

@@ -1,7 +1,9 @@
 /**
- * JSON of the wire. JSON.parse alone decides what is JSON and what a body means: at any depth, and the last value of a
- * name that stands twice. But it reads numbers as doubles: it would round a longer amount silently, and turn 1e-400
- * into 0. A number that its double does not hold is never handed on as another one (M-1, M-2, W-3).
+ * JSON parser of the wire that never changes a number silently (M-1, M-2, W-3).
+ *
+ * JSON.parse decides whether a text is JSON and which value a repeated name has. But it reads
+ * numbers as doubles, rounds a longer amount, and turns 1e-400 into 0. A number that no double
+ * represents is returned as its written text.
  */
 import { hash } from 'node:crypto'
 import { DESCRIBING_MEMBERS } from '../bet-description.ts'
@@ -23,12 +25,12 @@ import { isExactDouble, isExactNumber, isNegativeZero, toDouble } from './money.
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json }
 
 /**
- * Where such a number can stand: sixteen digits and points in a row, a three-digit exponent, or the -0 that no integer
- * has. All other numbers have at most 15 digits. False alarms (in texts) cost time, not truth.
+ * Finds texts that may contain such a number: 16 digits and points in a row, an exponent of three
+ * digits, or -0. All other numbers have at most 15 digits. A false match only costs time.
  */
 const MAYBE_ROUNDED = /[:,[]\s*(?:-0|-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d{3}))/
 
-/** Characters: 1e400. A shorter one is held and exact, but for -0. */
+/** Characters of 1e400. A shorter number is exact, except -0. */
 const SHORTEST_TO_ROUND = 5
 
 /** The member of a message that moves money. */
@@ -36,10 +38,12 @@ const MONEY = new Set(['amount'])
 
 const DESCRIBING: ReadonlySet<string> = new Set(DESCRIBING_MEMBERS)
 
-/** The floats of the interface: they describe, and the nearest double is what a float means. */
+/** Floats of the interface describe and decide nothing. The nearest double is their meaning. */
 const FLOATS = new Set(['coefficient', 'boosterCoefficient', 'percentMargin', 'avgBet'])
 
-/** A number that no double holds, as it was written. The type tells it from every object that a caller can write. */
+/**
+ * The written text of a number that no double represents. A caller's JSON cannot create this class.
+ */
 class WrittenNumber {
   readonly written: string
   constructor(written: string) {
@@ -47,12 +51,14 @@ class WrittenNumber {
   }
 }
 
-/** A byte order mark before a text, which many writers put before every UTF-8 text, is no part of it (D-2). */
+/**
+ * Many programs write a byte order mark before each UTF-8 text. It is not part of the JSON (D-2).
+ */
 export function stripByteOrderMark(text: string): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text
 }
 
-/** Parses a body; throws SyntaxError like JSON.parse. */
+/** Throws SyntaxError like JSON.parse. */
 export function parseJson(text: string): unknown {
   const value = JSON.parse(text)
   if (!MAYBE_ROUNDED.test(text)) return value
@@ -60,10 +66,13 @@ export function parseJson(text: string): unknown {
   return withWrittenNumbers(JSON.parse(withoutRounding(text, marker)), marker)
 }
 
-/** The only member of an object that stands for such a number while it is parsed. No text contains its own hash. */
+/**
+ * Name of the only member of an object that replaces such a number during the parsing. No text
+ * contains its own hash.
+ */
 const createMarker = (text: string) => hash('sha256', text)
 
-/** They stand at the top only. */
+/** Such objects exist only at the top level. */
 function withWrittenNumbers(value: unknown, marker: string): unknown {
   if (typeof value !== 'object' || value === null) return value
   for (const [name, member] of Object.entries(value))
@@ -76,7 +85,6 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The same names, with what `change` makes of each value. */
 export function mapMembers(
   object: Record<string, unknown>,
   change: (name: string, value: unknown) => unknown,
@@ -85,8 +93,8 @@ export function mapMembers(
 }
 
 /**
- * The object that a text is in JSON; undefined when it is none. For answers: what is wrong with a
- * call is said by `request-body.ts`.
+ * Undefined if the text is not a JSON object. Only for answers; `request-body.ts` describes the
+ * faults of calls.
  */
 export function parseJsonObject(
   text: string,
@@ -100,14 +108,14 @@ export function parseJsonObject(
   }
 }
 
-/** True if JSON.parse would make another number of one in this text, which it must have taken. */
+/** True if JSON.parse would change a number of this text. The text must be valid JSON. */
 export function wouldRound(text: string): boolean {
   return MAYBE_ROUNDED.test(text) && findNumbersToRound(text).length > 0
 }
 
 /**
- * The same JSON without the numbers that would be rounded. A member of the message that decides becomes an object, which
- * no schema takes there. A number that only describes, as all do that lie deeper, keeps its digits as text (W-3).
+ * The same JSON without numbers that would be rounded. A deciding member becomes an object, which
+ * its schema rejects. A describing or nested number becomes the text of its digits (W-3).
  */
 function withoutRounding(text: string, marker: string): string {
   const parts: string[] = []
@@ -121,7 +129,7 @@ function withoutRounding(text: string, marker: string): string {
 }
 
 interface NumberSpan extends TextSpan {
-  /** It is the value of a member of the message, and of none that only describes. */
+  /** True for the value of a top-level member that does not only describe. */
   readonly decides: boolean
 }
 
@@ -130,7 +138,7 @@ interface TextSpan {
   readonly end: number
 }
 
-/** Each character is looked at once: patterns with a name, a number or a bracket in them take five times as long. */
+/** Reads each character once, because regular expressions take five times as long. */
 function findNumbersToRound(text: string): NumberSpan[] {
   const found: NumberSpan[] = []
   let depth = 0
@@ -161,20 +169,24 @@ function findNumbersToRound(text: string): NumberSpan[] {
   return found
 }
 
-/** One level deeper, one level up, or neither. */
 function getDepthStep(code: number): number {
   if (code === OPEN_OBJECT || code === OPEN_LIST) return 1
   return code === CLOSE_OBJECT || code === CLOSE_LIST ? -1 : 0
 }
 
-/** `name` as it stands in the text, in quotes. An amount of -0 is left to its operation: as a payout it is 0 (D-3). */
+/**
+ * `name` includes its quotation marks. An amount of -0 is left to its operation, because a payout
+ * of -0 is 0 (D-3).
+ */
 function isFaithful(number: string, name: string | undefined, depth: number): boolean {
   const isMoney = depth === 1 && includesName(MONEY, name)
   if (isMoney) return isExactNumber(number) && (isExactDouble(number) || isNegativeZero(number))
   return isExactDouble(number) || (includesName(FLOATS, name) && Number.isFinite(toDouble(number)))
 }
 
-/** The digits of an amount that `parseJson` did not hand on as a number; undefined for every other value. */
+/**
+ * The digits of a number that `parseJson` could not return as a number; undefined for other values.
+ */
 export function getWrittenNumber(value: unknown): string | undefined {
   return value instanceof WrittenNumber ? value.written : undefined
 }
@@ -183,10 +195,13 @@ function includesName(names: ReadonlySet<string>, written: string | undefined): 
   return written !== undefined && names.has(JSON.parse(written))
 }
 
-/** Nested deeper than this describes nothing, and would exhaust the stack of whoever renders or compares it. */
+/**
+ * Levels. A deeper value describes nothing, and would exhaust the stack of code that renders or
+ * compares it.
+ */
 export const MAX_DEPTH = 32
 
-/** True if objects and arrays are nested too deeply to be kept. */
+/** True if the value is nested too deeply to be stored. */
 export function isTooDeep(value: unknown, depth = MAX_DEPTH): boolean {
   if (typeof value !== 'object' || value === null) return false
   if (depth === 0) return true

@@ -1,4 +1,6 @@
-/** JSON as text, for whoever looks for a place in one that JSON.parse has taken: here nothing is checked, only skipped. */
+/**
+ * Scanner for positions in a JSON text. The text must be valid JSON: the scanner checks nothing.
+ */
 
 const charCode = (char: string) => char.charCodeAt(0)
 export const [QUOTE, BACKSLASH, COMMA, COLON] = [charCode('"'), charCode('\\'), charCode(','), charCode(':')]
@@ -11,7 +13,7 @@ export const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [
 export const MINUS = charCode('-')
 const [FIRST_DIGIT, LAST_DIGIT] = [charCode('0'), charCode('9')]
 
-/** Behind a text; `position` is that of its opening quote. */
+/** Returns the position after a string. `position` is its opening quotation mark. */
 export function endOfString(text: string, position: number): number {
   let at = position + 1
   for (; at < text.length; at++) {
@@ -26,7 +28,7 @@ export function beginsNumber(code: number): boolean {
   return code === MINUS || (code >= FIRST_DIGIT && code <= LAST_DIGIT)
 }
 
-/** Behind a number, `true`, `false` or `null`. */
+/** Returns the position after a number, `true`, `false` or `null`. */
 export function endOfScalar(text: string, position: number): number {
   let at = position
   while (at < text.length && !isEndOfScalar(text.charCodeAt(at))) at++
@@ -44,10 +46,10 @@ export function isSpace(code: number): boolean {
 const STRING = String.raw`"[^"\\]*(?:\\.[^"\\]*)*"`
 const STRING_OR_NAME = new RegExp(String.raw`${STRING}\s*:?`, 'g')
 
-/** True if no name stands twice in an object of this text, which JSON.parse must have taken. */
+/** True if no object of the text repeats a name. The text must be valid JSON. */
 export function hasUniqueNames(text: string): boolean {
   const writtenCount = (text.match(STRING_OR_NAME) ?? []).filter((token) => token.endsWith(':')).length
-  let parsedCount = -1 // the whole is visited too
+  let parsedCount = -1 // the reviver also visits the root
   JSON.parse(text, function count(this: unknown, _name, value) {
     if (!Array.isArray(this)) parsedCount++
     return value

@@ -1,21 +1,23 @@
 /**
- * Money is an integer count of minor units of a currency, a bigint, everywhere inside (M-1). This is the only file in
- * which an amount is a number; a decimal text it is here and in decimal.ts. Nothing here rounds.
+ * Money as an integer number of minor units of a currency (M-1), without rounding.
+ *
+ * Only this file reads an amount as a number. Only this file and decimal.ts read it as decimal
+ * text.
  */
 import type { Currency } from '../wire-ids.ts'
 import { LIMITS } from '../wire-limits.ts'
 
 declare const brand: unique symbol
-/** Minor units (EUR: cents) of the currency that stands beside it. */
+/** Minor units, for EUR cents. The currency is stored next to the amount. */
 export type Money = bigint & { readonly [brand]: 'Money' }
 
-/** Decimal places per currency (M-2). */
+/** Number of decimals per currency (M-2). */
 export type Scales = ReadonlyMap<string, number>
 
-/** One amount may not exceed this many minor units: balances and their sums then stay inside Postgres' bigint. */
+/** Minor units of one amount. Balances and their sums then fit into Postgres' bigint. */
 export const MAX_AMOUNT = 10n ** 18n - 1n
 
-/** No balance may pass this, in minor units: the top of Postgres' bigint with room to spare. */
+/** Minor units of one balance, just below the maximum of Postgres' bigint. */
 export const MAX_BALANCE = 9n * 10n ** 18n
 
 export const ZERO = 0n as Money
@@ -24,14 +26,16 @@ export function money(minorUnits: bigint): Money {
   return minorUnits as Money
 }
 
-/** True if a balance can be stored, with room to spare. */
 export function fitsBalance(balance: bigint): balance is Money {
   return balance <= MAX_BALANCE && balance >= -MAX_BALANCE
 }
 
 const DECIMAL = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
 
-/** Reads a decimal text ("12.10", "1e2") into minor units; undefined if it is negative, too large or has more decimals than `scale`. */
+/**
+ * Examples: "12.10", "1e2". Undefined if the value is negative, too large, or has more decimals
+ * than `scale`.
+ */
 export function parseDecimal(text: string, scale: number): Money | undefined {
   const match = DECIMAL.exec(text)
   if (match === null) return undefined
@@ -47,8 +51,8 @@ function divideExactly(value: bigint, divisor: bigint): bigint | undefined {
 }
 
 /**
- * True if an amount in minor units is above a limit, a decimal text ("100", "0.5"). Both are compared in the finer scale of the two: a
- * limit of 0.5 binds in a currency without decimals too.
+ * `amount` is in minor units, `limit` a decimal text. Both are compared in the finer scale, so 0.5
+ * is also a limit in a currency without decimals.
  */
 export function isAboveLimit(amount: bigint, scale: number, limit: string): boolean {
   const [whole = '0', fraction = ''] = limit.split('.')
@@ -57,24 +61,27 @@ export function isAboveLimit(amount: bigint, scale: number, limit: string): bool
 }
 
 /**
- * Reads an amount of the wire. It must have come through `parseJson` (exact-json.ts), which lets no number with more than
- * 15 significant digits through as an amount, so the shortest decimal of the double is what was written (M-1).
+ * The value must come from `parseJson` (exact-json.ts), which accepts at most 15 significant digits
+ * in an amount. So the shortest decimal of the double is the written value (M-1).
  */
 export function parseWireAmount(value: number, scale: number): Money | undefined {
   return isWireAmount(value) ? parseDecimal(String(value), scale) : undefined
 }
 
-/** Reads a payout: -0.0, which some programs compute for a lost bet, is the number 0 (D-3). */
+/** A payout of -0.0, which some programs compute for a lost bet, is 0 (D-3). */
 export function parseWirePayout(value: number, scale: number): Money | undefined {
   return parseWireAmount(value === 0 ? 0 : value, scale)
 }
 
-/** False for what is no amount in any currency: negative, -0, infinite (M-1). */
+/** False for negative values, -0 and infinity (M-1). */
 export function isWireAmount(value: number): boolean {
   return Number.isFinite(value) && value >= 0 && !Object.is(value, -0)
 }
 
-/** Reads what a wallet says that a balance is; undefined when it is no amount of the currency. Negative ones are read too. */
+/**
+ * Reads the balance in a wallet's answer, which may be negative. Undefined if it is no amount of
+ * the currency.
+ */
 export function parseWireBalance(value: unknown, scale: number): Money | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined
   const text = String(value)
@@ -82,16 +89,16 @@ export function parseWireBalance(value: unknown, scale: number): Money | undefin
   return units !== undefined && text.startsWith('-') ? money(-units) : units
 }
 
-/** "2.5", "100": as `formatMoney`, without the zeros at the end that a wallet may not take on the wire. */
+/** Like `formatMoney`, but without trailing zeros ("2.5", "100"), which a wallet may reject. */
 export function formatShortest(amount: Money, scale: number): string {
   const decimal = formatMoney(amount, scale)
   return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
 }
 
-/** What `formatMoney` writes, as a JSON Schema pattern. */
+/** JSON Schema pattern of the results of `formatMoney`. */
 export const SIGNED_DECIMAL_PATTERN = '^-?\\d+(\\.\\d+)?$'
 
-/** "12.10": minor units as decimal text with all places of the currency. Negative balances keep their sign. */
+/** Decimal text with all decimals of the currency ("12.10"). A negative balance keeps its sign. */
 export function formatMoney(amount: Money, scale: number): string {
   const digits = (amount < 0n ? -amount : amount).toString().padStart(scale + 1, '0')
   const sign = amount < 0n ? '-' : ''
@@ -99,25 +106,28 @@ export function formatMoney(amount: Money, scale: number): string {
   return scale === 0 ? sign + digits : `${sign}${digits.slice(0, cut)}.${digits.slice(cut)}`
 }
 
-/** True if a JSON number as written has at most 15 significant digits and an exponent that a double holds exactly. */
+/** True if the written number has at most 15 significant digits and an exponent below 100. */
 export function isExactNumber(written: string): boolean {
   const { whole, fraction, exponent } = splitNumber(written)
   const digits = whole + fraction.slice(0, findDigitsEnd(fraction))
   return digits.length - findFirstDigit(digits) <= LIMITS.amountDigits && Math.abs(exponent) < 100
 }
 
-/** True if the double that a JSON number is read as, written again, has the same value: nothing was rounded, not even -0. */
+/**
+ * True if the double of the written number has exactly the same value. False for -0, whose double
+ * is written as 0.
+ */
 export function isExactDouble(written: string): boolean {
   const value = Number(written)
   return Number.isFinite(value) && canonical(written) === canonical(String(value))
 }
 
-/** True for -0, -0.0, -0e5. */
+/** True for -0, -0.0 and -0e5. */
 export function isNegativeZero(written: string): boolean {
   return canonical(written) === '-'
 }
 
-/** One spelling per value: sign, digits without zeros around them, power of ten. */
+/** One spelling per value: sign, digits without outer zeros, power of ten. */
 function canonical(written: string): string {
   const { sign, whole, fraction, exponent } = splitNumber(written)
   const digits = whole + fraction
@@ -135,7 +145,10 @@ const [ZERO_DIGIT, MINUS, POINT, SMALL_E, LARGE_E] = [
   charCode('E'),
 ]
 
-/** One look at each character, and no pattern: the largest body can hold 40,000 numbers, or one of 262,144 digits. */
+/**
+ * Reads each character once, without a regular expression. The largest body can contain 40,000
+ * numbers, or one number of 262,144 digits.
+ */
 function splitNumber(written: string): { sign: '-' | ''; whole: string; fraction: string; exponent: number } {
   const sign = written.charCodeAt(0) === MINUS ? '-' : ''
   let point = -1
@@ -149,31 +162,30 @@ function splitNumber(written: string): { sign: '-' | ''; whole: string; fraction
     sign,
     whole: written.slice(sign.length, point === -1 ? end : point),
     fraction: point === -1 ? '' : written.slice(point + 1, end),
-    exponent: Number(written.slice(end + 1)), // of none 0
+    exponent: Number(written.slice(end + 1)), // 0 if absent
   }
 }
 
-/** Where the first digit that is no zero stands; the end when there is none. */
+/** Position of the first digit other than zero, or the end. */
 function findFirstDigit(digits: string): number {
   let at = 0
   while (digits.charCodeAt(at) === ZERO_DIGIT) at++
   return at
 }
 
-/** Behind the last digit that is no zero; 0 when there is none. */
+/** Position after the last digit other than zero, or 0. */
 function findDigitsEnd(digits: string): number {
   let end = digits.length
   while (digits.charCodeAt(end - 1) === ZERO_DIGIT) end--
   return end
 }
 
-/** A decimal text as a double, for what is no money. */
 export function toDouble(written: string): number {
   return Number(written)
 }
 
-// ISO 4217, the active codes by number of decimal places. ANG and BGN are withdrawn, and stay: bets
-// in them may still be open.
+// ISO 4217: the active codes by their number of decimals. ANG and BGN are withdrawn but stay,
+// because open bets may use them.
 const ISO_4217: Record<number, string> = {
   0: 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   2:
@@ -186,20 +198,20 @@ const ISO_4217: Record<number, string> = {
   4: 'CLF UYW',
 }
 
-// The crypto currencies of decision M-2 and their nearest kin; an operator adds others by configuration.
+// Cryptocurrencies of the rule for scales (M-2) and similar ones. Operators can configure others.
 const CRYPTO: Record<number, string> = { 6: 'USDC USDT', 8: 'BTC ETH LTC' }
 
-/** Every currency known without configuration. */
+/** The currencies that need no configuration. */
 export const STANDARD_SCALES: Scales = new Map(
   [ISO_4217, CRYPTO].flatMap((table) =>
     Object.entries(table).flatMap(([scale, codes]) => codes.split(' ').map((code) => [code, Number(scale)] as const)),
   ),
 )
 
-/** The finest scale that leaves room for useful amounts under MAX_AMOUNT. */
+/** A finer scale would leave too little room for useful amounts below MAX_AMOUNT. */
 export const MAX_SCALE = 12
 
-/** The scale of a currency in use; one that is not configured is a bug: the start refuses it (M-5). */
+/** A missing scale is a bug, because the start rejects a currency in use without a scale (M-5). */
 export function requireScale(scales: Scales, currency: string): number {
   const scale = scales.get(currency)
   if (scale === undefined) throw new Error(`the scale of ${currency} is not known`)

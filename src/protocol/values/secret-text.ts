@@ -1,11 +1,11 @@
 /**
- * Secrets and keys as people give them, in a setting, a file or an option.
+ * Secrets and keys as users enter them, in a setting, a file or an option.
  *
- * A secret that was changed on its way fails every call with code 1, and no side can say why. Faults
- * that tools make are found when the secret is read.
+ * A secret that a tool has changed fails each call with code 1, and neither side sees the cause. So
+ * typical changes are detected when the secret is read.
  */
 
-/** Several secrets stand between commas while they rotate. */
+/** Commas separate several secrets during a rotation. */
 export function splitSecrets(text: string): string[] {
   return text
     .split(',')
@@ -13,12 +13,12 @@ export function splitSecrets(text: string): string[] {
     .filter((part) => part !== '')
 }
 
-/** Bytes of UTF-16 are NUL or invalid when they are read as UTF-8. */
+/** UTF-16 that is read as UTF-8 contains NUL or invalid bytes. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const FOREIGN = /[\u0000\ufffd\ufeff]/
 const QUOTED = /^(?:".*"|'.*'|“.*”)$/s
 
-/** Returns the rest of a sentence that begins with the name of the setting, and never shows the secret. */
+/** Returns the rest of a sentence that begins with the setting's name, without the secret. */
 export function findSecretFault(text: string): string | undefined {
   if (FOREIGN.test(text)) return 'is not in UTF-8, perhaps in UTF-16 as a Windows shell writes it: save it as UTF-8'
   if ([text, ...splitSecrets(text)].some((secret) => QUOTED.test(secret)))

@@ -1,21 +1,22 @@
 /**
- * Names of wallets, resolved. The system's resolver has four threads for the whole process, and a name that nobody answers
- * for holds one for seconds: a few dead partners would keep new connections to all others waiting (C-6). So a name is asked
- * for once at a time, and one that was known a while ago is used at once while it is asked for again.
+ * DNS cache for the addresses of wallets.
+ *
+ * Node resolves names on four threads for the whole process, and a lookup without an answer
+ * occupies a thread for seconds. A few dead partners would then delay new connections to all others
+ * (C-6). So each name has at most one lookup at a time, and a stale entry is used during it.
  */
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
 import { environment } from '../../../runtime/environment.ts'
 import { createLru } from '../../../runtime/lru-cache.ts'
 
-/** Milliseconds for which an answer is used without asking again. */
+/** Milliseconds for which an entry is used without a new lookup. */
 const FRESH_MS = 10_000
-/** Milliseconds for which an older one is used while the resolver is asked. */
+/** Milliseconds for which an entry is used while a new lookup runs. */
 const STALE_MS = 600_000
-/** Names that are kept. */
 const MAX_NAMES = 1_000
 
-/** Resolves a name, or fails as the system's resolver does. */
+/** Rejects with the error of the system's resolver. */
 export type ResolveName = (hostname: string) => Promise<LookupAddress[]>
 
 interface CachedAddresses {
@@ -23,7 +24,7 @@ interface CachedAddresses {
   readonly since: number
 }
 
-/** `now` in milliseconds. */
+/** `now`: monotonic milliseconds. */
 export function createCachingResolver(
   resolveUncached: ResolveName,
   now: () => number = () => environment.monotonicNow(),
@@ -48,7 +49,7 @@ export function createCachingResolver(
     const last = cache.get(hostname)
     const age = last === undefined ? Number.POSITIVE_INFINITY : now() - last.since
     if (last === undefined || age > STALE_MS) return refreshOnce(hostname)
-    if (age > FRESH_MS) refreshOnce(hostname).catch(() => {}) // the last answer stays in use until it is too old
+    if (age > FRESH_MS) refreshOnce(hostname).catch(() => {}) // the entry stays in use until it is too old
     return last.addresses
   }
 }
@@ -61,7 +62,7 @@ const resolveName = createCachingResolver(
     }),
 )
 
-/** What sockets call; they ask for one address or for all. */
+/** Sockets ask for one address or for all addresses. */
 export const cachedLookup: LookupFunction = (hostname, { all, family }, callback) => {
   const hasFamily = (address: LookupAddress) => !family || `${family}`.endsWith(String(address.family))
   resolveName(hostname).then(

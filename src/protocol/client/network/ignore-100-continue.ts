@@ -1,11 +1,13 @@
 /**
- * Connections that pass over `100 Continue` (C-11). We ask for none, but some servers send it before every answer, as HTTP
- * allows; undici breaks the connection off at it, and a good answer behind it would be lost. Any other 1xx it passes over.
+ * Connections that ignore an unrequested `100 Continue` (C-11).
+ *
+ * HTTP allows a server to send it before any answer, and some servers do. undici closes the
+ * connection at a 100, and the answer after it would be lost. It ignores every other 1xx.
  */
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 
-/** As `connect` does, but each socket shows 100 as 103 to its reader: the same length, so nothing else moves. */
+/** Each socket returns a 103 in place of a 100. Both have the same length, so no offset changes. */
 export function ignoreContinue(connect: buildConnector.connector): buildConnector.connector {
   return (target, callback) =>
     connect(target, (error, socket) => {
@@ -29,7 +31,7 @@ const LAST_DIGIT = CONTINUE.length - 2
 const THREE = '3'.charCodeAt(0)
 const END_OF_HEAD = '\r\n\r\n'
 
-/** Those that the bytes begin with: servers write one whole, and nothing precedes it on its connection. */
+/** Servers write such a head in one piece, and no other bytes precede it on the connection. */
 function rewriteContinueHeads(bytes: Buffer): void {
   let at = 0
   while (bytes.length - at >= CONTINUE.length && CONTINUE.compare(bytes, at, at + CONTINUE.length) === 0) {

@@ -1,10 +1,9 @@
-/** Where connections to wallets come from. Asked as `network.open`, so that a simulation can put a network of its own in that place. */
+/** Factory of connection pools. Callers use `network.open`, so that a simulation can replace it. */
 import { type Dispatcher, Pool } from 'undici'
 
-/** Keep-alive connections to one origin. */
 export interface ConnectionPool {
   dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean
-  /** Finishes the exchanges under way. */
+  /** Waits for the requests in progress. */
   close(): Promise<void>
 }
 

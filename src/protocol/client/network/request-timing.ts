@@ -1,12 +1,17 @@
 /**
- * Where the time of a call went (C-18): its name looked up, the connection, TLS, the first byte of the answer, the rest of it. A call over a
- * connection that was there has only the last two; what is left of its time it waited for one.
+ * Timing of a call by phases (C-18).
+ *
+ * A call over an existing connection has only the last two phases. The difference between the
+ * phases and the total is the wait for a connection.
  */
 import { isIP, type Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 import { environment } from '../../../runtime/environment.ts'
 
-/** Milliseconds; a phase that was not begun is absent, one that did not end has what it took until then. */
+/**
+ * Milliseconds. A phase that did not begin is absent. A phase that did not end lasts until the end
+ * of the call.
+ */
 export interface RequestTiming {
   readonly dnsMs?: number
   readonly connectMs?: number
@@ -15,9 +20,9 @@ export interface RequestTiming {
   readonly bodyMs?: number
 }
 
-/** When the steps to a connection were over; `environment.monotonicNow()`. */
+/** When each step of a connection ended, as `environment.monotonicNow()`. */
 interface ConnectionSteps {
-  /** An address needs no name to be looked up. */
+  /** False if the host is an IP address, which needs no lookup. */
   readonly isNamed: boolean
   readonly isTls: boolean
   readonly begun: number
@@ -26,13 +31,12 @@ interface ConnectionSteps {
   secured?: number
 }
 
-/** Of one call. */
+/** The recorder of one call. */
 export interface TimingRecorder {
-  /** Its bytes are about to be written. */
+  /** Called just before the bytes of the call are written. */
   markSending(): void
-  /** The head of the answer. */
+  /** Called with the head of the answer. */
   markFirstByte(): void
-  /** The call is over. */
   finish(): RequestTiming
 }
 
@@ -41,11 +45,15 @@ export interface ConnectionTimer {
   startTiming(): TimingRecorder
 }
 
-/** Of the connections of one pool. */
+/** One timer serves the connections of one pool. */
 export function createConnectionTimer(connect: buildConnector.connector): ConnectionTimer {
-  /** Of the call whose bytes are being written: the first ones on a new connection are those of the call that it was made for. */
+  /**
+   * The call whose bytes are being written. A new connection first carries the call that caused it.
+   */
   let writing: { steps?: ConnectionSteps } | undefined
-  /** The last connection that was begun: a call that was never sent has most likely waited for it. */
+  /**
+   * The newest connection. A call that was never sent has most likely waited for this connection.
+   */
   let latest: ConnectionSteps | undefined
   return {
     connect(target, callback) {
@@ -59,7 +67,7 @@ export function createConnectionTimer(connect: buildConnector.connector): Connec
           if (writing !== undefined) writing.steps = steps
         })
         callback(null, made)
-      }) as unknown as Socket | undefined // undici's types do not say that it is returned
+      }) as unknown as Socket | undefined // undici's types omit that connect returns the socket
       socket?.once('lookup', (error: Error | null) => {
         if (error === null) steps.named ??= environment.monotonicNow()
       })
@@ -103,7 +111,7 @@ function onFirstWrite(socket: Socket, onWrite: () => void): void {
   }) as typeof write
 }
 
-/** The step that was under way took until then. */
+/** The unfinished step lasts until `until`. */
 function toTiming({ isNamed, isTls, begun, named, connected, secured }: ConnectionSteps, until: number): RequestTiming {
   const name = isNamed ? { dnsMs: (named ?? until) - begun } : {}
   if (isNamed && named === undefined) return name
@@ -114,12 +122,12 @@ function toTiming({ isNamed, isTls, begun, named, connected, secured }: Connecti
 
 const TIMING_NAMES = ['dnsMs', 'connectMs', 'tlsMs', 'firstByteMs', 'bodyMs'] as const
 
-/** As they are kept: whole milliseconds, rounded down, in this order; nothing for a phase that there was not. */
+/** The stored form: whole milliseconds, rounded down, in this order. An absent phase is empty. */
 export function formatTiming(phases: RequestTiming): string {
   return TIMING_NAMES.map((name) => (phases[name] === undefined ? '' : Math.floor(phases[name]))).join(',')
 }
 
-/** Undefined where no phase was kept. */
+/** Undefined if no phase is stored. */
 export function parseTiming(text: string | null): RequestTiming | undefined {
   const values = text?.split(',') ?? []
   const phases = TIMING_NAMES.flatMap((name, i) => (values[i] ? [[name, Number.parseInt(values[i], 10)] as const] : []))

@@ -1,9 +1,8 @@
 /**
- * Addresses that people give us to call, and where they may lead.
+ * Guard against server-side request forgery (SSRF) through addresses that users save (O-17).
  *
- * The calls come from inside our network. An address in it (loopback, private, link-local: a cloud's
- * metadata) and plain HTTP are taken only where a setting allows them: when an address is saved, and
- * again with every connection.
+ * The calls start inside the server's network. Private, loopback and link-local addresses, and
+ * plain HTTP, need a setting. An address is checked when it is saved and at each connection.
  */
 import { lookup as resolve } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
@@ -14,8 +13,8 @@ import { cachedLookup } from './dns-cache.ts'
 import { isSpecial } from './special-networks.ts'
 
 /**
- * Returns the rest of a sentence that begins with the name of the member; undefined for a usable URL.
- * A name that does not resolve is not refused, because it may later.
+ * Returns the rest of a sentence that begins with the member's name; undefined for a usable URL. A
+ * name that does not resolve is accepted, because it may resolve later.
  */
 export async function findAddressFault(
   text: string,
@@ -34,7 +33,7 @@ export async function findAddressFault(
     : undefined
 }
 
-/** Connects within the reach only, because an address or a setting can change after it was saved. */
+/** An address or a setting can change after the address was saved. */
 export function createGuardedConnector(reach: Reach, options: buildConnector.BuildOptions): buildConnector.connector {
   const connect = buildConnector({ ...options, lookup: reach.privateAddresses ? cachedLookup : guardedLookup })
   return (target, callback) => {
@@ -44,7 +43,7 @@ export function createGuardedConnector(reach: Reach, options: buildConnector.Bui
   }
 }
 
-/** No lookup is asked for an address in figures, so it is looked at here. */
+/** Sockets look up only names, so an IP address is checked here. */
 export function findUrlRefusal(
   target: Pick<URL, 'hostname' | 'protocol'>,
   { privateAddresses, plainHttp }: Reach,

@@ -1,4 +1,4 @@
-/** Remedies for calls that TLS fails, which most often are settings of the connection (O-20). */
+/** Remedies for TLS failures. Their most frequent cause is a setting of the connection (O-20). */
 import { type TlsFault, tlsFaultOf } from '../../../runtime/errors/tls-error.ts'
 
 const ADVICE: Readonly<Record<TlsFault, string>> = {

@@ -1,8 +1,8 @@
 /**
- * HTTP connections to one wallet, and the one way in which its answers are read.
+ * HTTP connections to one wallet.
  *
- * Platform, gateway, load and kit send through here. An answer that one of them takes is so taken by
- * all: the kit accuses no wallet that the platform pays.
+ * Platform, gateway, load test and conformance kit read answers in the same way here, so the kit
+ * rejects no answer that the platform accepts.
  */
 import type { Dispatcher } from 'undici'
 import { timeouts } from '../../../runtime/async/timeout-signal.ts'
@@ -18,13 +18,13 @@ import { withTlsAdvice } from './tls-advice.ts'
 export interface ConnectionOptions {
   /** The paths of requests are appended. */
   readonly baseUrl: string
-  /** Keep-alive connections at most, and so exchanges at once. */
+  /** Maximum number of connections, and of calls at the same time. */
   readonly connections: number
-  /** Milliseconds for a connection to stand. */
+  /** Milliseconds to open a connection. */
   readonly connectMs: number
-  /** Checked with every connection. Absent: no limit. */
+  /** Checked at each connection. Absent: no limit. */
   readonly reach?: Reach | undefined
-  /** Its CA and client certificate; its headers are part of each request. */
+  /** CA and client certificate. The headers are part of each request. */
   readonly connection?: ConnectionSettings | undefined
 }
 
@@ -33,9 +33,9 @@ export interface HttpRequest {
   /** Appended to the path of the base URL. */
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  /** Null: the request has none. */
+  /** Null if the request has no body. */
   readonly body: Uint8Array | null
-  /** Milliseconds over the wait for a connection, connect, headers and body (C-2). */
+  /** Milliseconds in total: wait for a connection, connect, headers and body (C-2). */
   readonly timeoutMs: number
 }
 
@@ -45,21 +45,23 @@ export type ExchangeResult = (
       readonly status: number
       readonly contentType: string
       readonly body: Buffer
-      /** The header. */
+      /** The header `Retry-After`. */
       readonly retryAfter?: string | undefined
     }
-  /** Whether the wallet got the message is not known. `status` is null when none arrived in time. */
+  /**
+   * The wallet may or may not have received the request. `status`: null if none arrived in time.
+   */
   | { readonly kind: 'failed'; readonly reason: UnknownReason; readonly detail: string; readonly status: number | null }
 ) & { readonly phases?: RequestTiming }
 
 export interface WalletConnection {
   /** Never rejects. */
   send(request: HttpRequest): Promise<ExchangeResult>
-  /** Finishes the exchanges under way. */
+  /** Waits for the requests in progress. */
   close(): Promise<void>
 }
 
-/** Bytes of an answer that are read; a standard one has about 100. */
+/** Bytes. A standard answer has about 100. */
 const MAX_ANSWER_BYTES = 64 * 1024
 
 export function openWalletConnection(options: ConnectionOptions): WalletConnection {
@@ -82,14 +84,11 @@ export function openWalletConnection(options: ConnectionOptions): WalletConnecti
 interface ConnectionContext {
   readonly pool: ConnectionPool
   readonly timer: ConnectionTimer
-  /** Of every path. */
+  /** The path of the base URL. */
   readonly prefix: string
 }
 
-/**
- * An exchange ends once: answered, failed, or given up. A request that is given up before it has a
- * connection is never sent.
- */
+/** The result is set once. A request that times out before it has a connection is never sent. */
 function sendRequest({ pool, timer, prefix }: ConnectionContext, request: HttpRequest): Promise<ExchangeResult> {
   const { method, path, headers, body, timeoutMs } = request
   return new Promise((resolve) => {
@@ -140,7 +139,7 @@ function sendRequest({ pool, timer, prefix }: ConnectionContext, request: HttpRe
   })
 }
 
-/** The members are written out: a spread costs a call several times as much. */
+/** The members are written out, because a spread makes a call several times as expensive. */
 function withPhases(result: ExchangeResult, phases: RequestTiming): ExchangeResult {
   if (result.kind === 'answered') {
     const { status, contentType, body, retryAfter } = result
@@ -165,7 +164,7 @@ function toFailure(error: Error, status: number | null): ExchangeResult {
   return toFailedExchange(code === CONNECT_TIMEOUT ? 'time_out' : 'network', describeError(error), status)
 }
 
-/** The byte order mark, which some servers write before every text, belongs to no answer (C-11). */
+/** Some servers write a byte order mark before every text. It is not part of the answer (C-11). */
 function stripMark(body: Buffer): Buffer {
   return body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? body.subarray(3) : body
 }
