@@ -1,6 +1,8 @@
 /**
- * What a load knows of one bet, and what an answer makes of it. A balance is only expected where the wallet has said yes or no; what
- * it has left open is a doubt, and asked again until it is none (C-2, C-4, C-5), as a platform would. Pure.
+ * State of a bet in the load test, and its transitions by the wallet's answers. Pure.
+ *
+ * An answer that neither accepts nor finally rejects a call leaves its money in doubt. The call is
+ * retried until the doubt is resolved, as a platform does (C-2, C-4, C-5).
  *
  *   new ──place──► open ──settle──► settled ◄─┐
  *                   │                   └─resettle
@@ -14,12 +16,12 @@ import type { CallKind } from './call-mix.ts'
 
 export interface LoadBet {
   readonly betId: string
-  /** Its place among the players. */
+  /** Index of the player. */
   readonly player: number
-  /** Minor units, as all amounts here. */
+  /** Minor units, like all amounts in this file. */
   readonly stake: bigint
   readonly life: 'new' | 'open' | 'settled' | 'over'
-  /** What the wallet has acknowledged that it paid. */
+  /** The payout that the wallet has acknowledged. */
   readonly payout: bigint
   /** The last acknowledged call. */
   readonly last?: CallMessage
@@ -29,16 +31,17 @@ export interface LoadCall {
   readonly kind: CallKind
   readonly bet: LoadBet
   readonly message: CallMessage
-  /** Of settle and resettle: what the bet has paid afterwards. */
+  /** For settle and resettle, the new payout of the bet. */
   readonly payout: bigint
 }
 
 export type CallEffect =
-  /** `delta`: by how much the balance has moved. A bet that is not to be used again is over, without a last call. */
+  /**
+   * `delta`: change of the balance. A bet that gets no further calls is over and has no last call.
+   */
   | { readonly kind: 'known'; readonly delta: bigint; readonly bet: LoadBet }
   | { readonly kind: 'doubt'; readonly why: string }
 
-/** What the first answer to a call makes of its bet. */
 export function judgeAnswer(call: LoadCall, outcome: CallOutcome): CallEffect {
   switch (call.kind) {
     case 'place':
@@ -55,7 +58,7 @@ export function judgeAnswer(call: LoadCall, outcome: CallOutcome): CallEffect {
   }
 }
 
-/** C-2: code 100 and whatever cannot be read leave open whether the stake was taken. */
+/** The stake may have been debited after code 100 or an unreadable answer (C-2). */
 function judgePlace({ bet, message }: LoadCall, outcome: CallOutcome): CallEffect {
   if (outcome.kind === 'accepted') return knownEffect(-bet.stake, { ...bet, life: 'open', last: message })
   if (outcome.kind === 'refused' && outcome.code !== REPLY_CODES.system_error.code)
@@ -63,12 +66,15 @@ function judgePlace({ bet, message }: LoadCall, outcome: CallOutcome): CallEffec
   return unknownEffect(outcome)
 }
 
-/** C-2: a Place bet in doubt is rolled back. Then the wallet holds nothing of it, whether it took the stake or not. */
+/**
+ * After the Rollback the wallet holds no stake of the bet, whether the Place bet was applied or not
+ * (C-2).
+ */
 export function judgeCompensation({ bet }: LoadCall, outcome: CallOutcome): CallEffect {
   return outcome.kind === 'accepted' || isDone(outcome) ? knownEffect(0n, withoutLastCall(bet)) : unknownEffect(outcome)
 }
 
-/** Codes that are the wallet's last word on a result (C-5). */
+/** These codes reject a result finally (C-5). */
 const FINAL_CODES: readonly number[] = [
   REPLY_CODES.recalculation_blocked.code,
   REPLY_CODES.recalculation_negative.code,
@@ -82,19 +88,22 @@ function judgeSettle({ bet, message, payout }: LoadCall, outcome: CallOutcome): 
   return unknownEffect(outcome)
 }
 
-/** C-4: any 400 ends a Rollback. Only code 8 says that the stake is back. */
+/** Any 400 ends a Rollback, but only code 8 confirms the refund (C-4). */
 function judgeRollback({ bet, message }: LoadCall, outcome: CallOutcome): CallEffect {
   if (outcome.kind === 'accepted' || isDone(outcome))
     return knownEffect(bet.stake, { ...bet, life: 'over', last: message })
   return outcome.kind === 'refused' ? knownEffect(0n, withoutLastCall(bet)) : unknownEffect(outcome)
 }
 
-/** C-4: code 8 is a yes to a Rollback. */
+/** Code 8 accepts a Rollback (C-4). */
 function isDone(outcome: CallOutcome): boolean {
   return outcome.kind === 'refused' && outcome.code === REPLY_CODES.already_processed.code
 }
 
-/** Moves nothing. One whose answer was lost may still be on its way: no other call of the bet may meet it. */
+/**
+ * A repeat moves no money. If its answer was lost, it may still arrive, so the bet gets no further
+ * calls.
+ */
 function judgeRepeat({ bet }: LoadCall, outcome: CallOutcome): CallEffect {
   return knownEffect(0n, outcome.kind === 'unknown' ? withoutLastCall(bet) : bet)
 }

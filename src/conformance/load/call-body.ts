@@ -1,6 +1,6 @@
 /**
- * The bodies of the calls: complete, as interface.md (Resources) has them. An amount is written from minor units into the text, so
- * that it is never a float.
+ * Bodies of the calls, with all members of interface.md (Resources). Amounts are written as text,
+ * so they are never floats.
  */
 import { randomUUID } from 'node:crypto'
 import { ROLLBACK_REASON } from '../../protocol/reply-codes.ts'
@@ -9,7 +9,7 @@ import type { LoadPlayer } from './player.ts'
 
 export interface CallMessage {
   readonly operation: 'place' | 'settle' | 'rollback'
-  /** The exact text; sent again, it is a repeat. */
+  /** The same text again is a repeat. */
   readonly body: string
 }
 

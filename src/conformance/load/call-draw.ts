@@ -1,4 +1,7 @@
-/** What is called next: drawn by the mix, for a player by Zipf's law or for a bet that such a call can be about. */
+/**
+ * Random choice of the next call. The mix decides its kind, and Zipf's law the player of a Place
+ * bet. Every other call needs a bet in the right state.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Random } from '../../runtime/seeded-random.ts'
 import type { LoadBet, LoadCall } from './bet-state.ts'
@@ -7,10 +10,10 @@ import { type CallKind, type CallMix, drawCallKind } from './call-mix.ts'
 import type { LoadPlayer } from './player.ts'
 import type { BoundedPool } from './worker/bounded-pool.ts'
 
-/** In minor units, by currency. */
+/** Minor units, by currency. */
 export type StakeRanges = ReadonlyMap<string, { readonly least: bigint; readonly most: bigint }>
 
-/** Bets without a call under way, by what can follow. */
+/** Bets without a call in progress, by their state. */
 export type BetPools = Readonly<Record<'open' | 'settled' | 'over', BoundedPool<LoadBet>>>
 
 export interface CallDraw {
@@ -21,11 +24,11 @@ export interface CallDraw {
   readonly random: Random
 }
 
-/** Two bets of five are won, at odds of 1.85. */
+/** Two of five bets win, at odds of 1.85. */
 const WON = 0.4
 const ODDS_PERCENT = 185n
 
-/** A bet is placed where there is none for what was drawn. */
+/** If no bet fits the drawn kind, a bet is placed. */
 export function drawCall(draw: CallDraw, pools: BetPools): LoadCall {
   const kind = drawCallKind(draw.mix, draw.random)
   const bet = kind === 'place' ? undefined : takeBet(kind, pools, draw.random)

@@ -1,18 +1,21 @@
-/** What the calls of a load are, and how often each (`--mix`). */
+/** Kinds of calls in a load and their weights (`--mix`). */
 
 import { UsageError } from '../../runtime/errors/cli-errors.ts'
 import type { Random } from '../../runtime/seeded-random.ts'
 
-/** `resettle`: another result of a settled bet. `repeat`: the last acknowledged call of a bet once more, byte by byte. */
+/**
+ * `resettle`: another result of a settled bet. `repeat`: the exact bytes of the last acknowledged
+ * call.
+ */
 export const CALL_KINDS = ['place', 'settle', 'resettle', 'rollback', 'repeat'] as const
 export type CallKind = (typeof CALL_KINDS)[number]
-/** Weights: what they add up to does not matter. */
+/** Weights. Their sum has no meaning. */
 export type CallMix = Readonly<Record<CallKind, number>>
 
 const FORM = '--mix: write it as in place=45,settle=40,resettle=5,rollback=5,repeat=5'
 const PART = /^(?<kind>[a-z]+)=(?<weight>\d{1,6})$/
 
-/** What is not named is not sent. Throws UsageError. */
+/** A kind that is not named is not sent. Throws UsageError. */
 export function parseCallMix(text: string): CallMix {
   const mix: Record<CallKind, number> = { place: 0, settle: 0, resettle: 0, rollback: 0, repeat: 0 }
   const named = new Set<CallKind>()
@@ -31,7 +34,7 @@ export function parseCallMix(text: string): CallMix {
   return mix
 }
 
-/** The same, as it is written on the command line. */
+/** The form of the command line. */
 export function formatCallMix(mix: CallMix): string {
   return CALL_KINDS.flatMap((kind) => (mix[kind] > 0 ? [`${kind}=${mix[kind]}`] : [])).join(',')
 }

@@ -1,6 +1,7 @@
 /**
- * `purser load`: players, their balances, the load, what it has left open, their balances again. The verdict on the money is the exit
- * code; a load that was interrupted has one too.
+ * Command `purser load`: balances, load, retries of calls in doubt, balances again.
+ *
+ * The exit code is the verdict on the money, also after an interrupted load.
  */
 
 import { createWalletClient } from '../../protocol/client/wallet-client.ts'
@@ -28,10 +29,10 @@ export interface LoadDeps {
   readonly env: NodeJS.ProcessEnv
 }
 
-/** As the other commands; `interrupted` before there was anything to judge. */
+/** `interrupted`: the load ended before any call was sent. */
 const EXIT = { right: 0, wrong: 1, undecided: 1, interrupted: 130 } as const
 const WRITERS = { html: renderLoadHtml, json: formatLoadJson }
-/** Parts of the time that the page shows. */
+/** Intervals on the report page. */
 const MAX_INTERVALS = 600
 const MS_PER_SECOND = 1_000
 
@@ -73,7 +74,10 @@ async function loadAndJudge(options: LoadOptions, { stderr, signal }: LoadDeps):
   }
 }
 
-/** Of a file they are read before any call; of those that are made, the first stands for all that is alike. */
+/**
+ * Players of a file are read before any call. Created players are alike, so a placeholder resolves
+ * the stakes.
+ */
 async function readGivenPlayers(from: PlayerSource): Promise<readonly LoadPlayer[]> {
   return from.kind === 'file' ? readPlayersFile(from.path) : [toCreatedPlayer('', '')]
 }

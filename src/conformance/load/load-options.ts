@@ -1,7 +1,4 @@
-/**
- * The options of `purser load` as they are written. Throws UsageError: what is wrong with them is
- * said before any call.
- */
+/** Options of `purser load`. Every fault is a UsageError before the first call. */
 import { findUrlFault } from '../../protocol/values/base-url.ts'
 import { type Money, parseDecimal, toDouble } from '../../protocol/values/money.ts'
 import { findSecretFault, splitSecrets } from '../../protocol/values/secret-text.ts'
@@ -100,7 +97,7 @@ function resolveSecrets({ secret }: LoadFlags, { PARTNER_SECRET: known = '' }: N
   return secrets
 }
 
-/** A number is how many to make. */
+/** A number creates that number of players. */
 function parsePlayerSource({ players, baseUrl = '', ...flags }: LoadFlags, env: NodeJS.ProcessEnv): PlayerSource {
   if (players === undefined)
     throw new UsageError(
@@ -136,10 +133,9 @@ function parseStakeRange(written: string): readonly [string, string] {
   return [least, most]
 }
 
-/** Minor units: beyond them what a bet wins has more digits than the wire carries exactly (M-1). */
+/** Minor units. The payout of a larger stake could exceed the exact digits of the wire (M-1). */
 const MAX_STAKE = 10n ** 12n
 
-/** The stakes in the currencies of these players. */
 export function resolveStakes([least, most]: LoadOptions['stake'], players: readonly LoadPlayer[]): StakeRanges {
   const currencies = new Map(players.map(({ currency, scale }) => [currency, scale]))
   return new Map(

@@ -1,9 +1,11 @@
-/** The money: what every player must have after the load and what the wallet says that he has. Pure. */
+/** Verdict on the money: expected balance of each player against the wallet's balance. Pure. */
 import { groupBy } from '../../runtime/group.ts'
 import type { LoadPlayer } from './player.ts'
 import type { UnresolvedCall } from './worker/worker-task.ts'
 
-/** `undecided`: a call has moved money or not, a balance cannot be read, or no money was moved; nobody can say that all is right. */
+/**
+ * `undecided`: the money of a call is in doubt, a balance cannot be read, or no money was moved.
+ */
 export type MoneyVerdict = 'right' | 'wrong' | 'undecided'
 
 export interface PlayerMoney {
@@ -12,7 +14,7 @@ export interface PlayerMoney {
   /** Minor units. */
   readonly before: bigint
   readonly expected: bigint
-  /** A text says why it could not be read. */
+  /** A text is the reason why the balance is unknown. */
   readonly actual: bigint | string
   readonly open: readonly UnresolvedCall[]
 }
@@ -41,13 +43,16 @@ export function judgePlayerMoney(
   })
 }
 
-/** With a call in doubt even the expected balance proves nothing. */
+/** While a call is in doubt, even the expected balance proves nothing. */
 function judgeMoney({ expected, actual, open }: Pick<PlayerMoney, 'expected' | 'actual' | 'open'>): MoneyVerdict {
   if (open.length > 0 || typeof actual === 'string') return 'undecided'
   return actual === expected ? 'right' : 'wrong'
 }
 
-/** One wrong balance is enough. Where no Place bet was accepted no call has moved money: then balances that have not changed say nothing. */
+/**
+ * One wrong balance makes the verdict wrong. Without an accepted Place bet, equal balances prove
+ * nothing.
+ */
 export function judgeAllMoney(players: readonly PlayerMoney[], placed: number): MoneyVerdict {
   if (players.some(({ verdict }) => verdict === 'wrong')) return 'wrong'
   return placed === 0 || players.some(({ verdict }) => verdict === 'undecided') ? 'undecided' : 'right'

@@ -1,4 +1,4 @@
-/** What every player has, asked by POST /user/balance of the interface (P-3). */
+/** Balances of the players, read with POST /user/balance (P-3). */
 
 import { toSecretError } from '../../protocol/client/signed-bytes.ts'
 import type { WalletAnswer, WalletClient } from '../../protocol/client/wallet-client.ts'
@@ -9,11 +9,11 @@ import { UnavailableError, UsageError } from '../../runtime/errors/cli-errors.ts
 import { buildBalanceBody } from './call-body.ts'
 import type { LoadPlayer } from './player.ts'
 
-/** Calls for one balance; only a usable answer ends them sooner. */
+/** Calls for one balance. The first usable answer ends them. */
 const TRIES = 3
 const AT_ONCE = 32
 
-/** Minor units; a text says why a balance cannot be known. */
+/** Minor units. A text is the reason why a balance is unknown. */
 export async function readPlayerBalances(
   client: WalletClient,
   players: readonly LoadPlayer[],
@@ -27,7 +27,7 @@ export async function readPlayerBalances(
   return balances
 }
 
-/** Before the load every one must be known. Throws Unreachable and UsageError. */
+/** The load needs every balance. Throws UnavailableError and UsageError. */
 export async function requirePlayerBalances(client: WalletClient, players: readonly LoadPlayer[]): Promise<bigint[]> {
   const [first] = players
   if (first !== undefined) requireWallet(await requestBalance(client, first), first)
@@ -45,7 +45,7 @@ async function requestBalance(client: WalletClient, player: LoadPlayer): Promise
   return answer
 }
 
-/** What is wrong with the first one is wrong with all. */
+/** A fault of the first answer most likely concerns all players. */
 function requireWallet({ outcome, status }: WalletAnswer, { userId }: LoadPlayer): void {
   if (outcome.kind === 'accepted') return
   if (outcome.kind === 'unknown' && status === null)
@@ -59,7 +59,7 @@ function requireWallet({ outcome, status }: WalletAnswer, { userId }: LoadPlayer
   )
 }
 
-/** A balance with more digits than a double holds is not taken for another one. */
+/** A balance with more digits than a double represents is rejected, not rounded. */
 function parseBalance({ outcome, body }: WalletAnswer, { userId, currency, scale }: LoadPlayer): bigint | string {
   if (outcome.kind === 'refused') return `the balance is refused with code ${outcome.code}`
   if (outcome.kind === 'unknown') return `the balance cannot be read: ${outcome.detail}`

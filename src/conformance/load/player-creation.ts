@@ -1,6 +1,6 @@
 /**
- * Players made for one load over the operator API of a Purser wallet: each with a session and with
- * more money than a load takes.
+ * Creation of players for one load through the operator API of a Purser wallet. Each has a session
+ * and more money than a load uses.
  */
 import { randomUUID } from 'node:crypto'
 import { type ApiEndpoint, callApi } from '../../protocol/client/api-client.ts'

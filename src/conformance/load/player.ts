@@ -1,11 +1,13 @@
-/** A player of a load: one purse of the wallet under load, which nobody else may use meanwhile. */
+/**
+ * Player of a load: one account of the wallet. No other program may move its money during the load.
+ */
 
 export interface LoadPlayer {
   readonly userId: string
   readonly token: string
   readonly currency: string
-  /** Decimal places of the currency. */
+  /** Number of decimals of the currency. */
   readonly scale: number
-  /** Behind an aggregator. */
+  /** Set if the wallet is called by an aggregator. */
   readonly operatorUser?: string
 }

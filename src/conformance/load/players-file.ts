@@ -1,6 +1,11 @@
 /**
- * Players that are set up in the wallet, from a CSV file (`--players FILE`): userId, token, currency; operatorUser behind an aggregator; scale
- * where a currency is none of ISO 4217. What is wrong is said by its line, and never with a token in it.
+ * Reader for a CSV file of players that exist in the wallet (`--players FILE`).
+ *
+ * - userId, token, currency: required.
+ * - operatorUser: for a wallet that an aggregator calls.
+ * - scale: for a currency that is not in ISO 4217.
+ *
+ * An error names the line and never contains a token.
  */
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -23,7 +28,7 @@ const CELLS = {
   operatorUser: Compile(Type.Union([Type.Literal(''), OperatorUserSchema])),
 }
 
-/** Throws UsageError. The first player is the one who bets most. */
+/** Throws UsageError. The first player bets most. */
 export async function readPlayersFile(path: string): Promise<LoadPlayer[]> {
   const players: LoadPlayer[] = []
   const userIds = new Set<string>()

@@ -1,16 +1,16 @@
-/** Few players bet much and many bet little: the k-th of them is drawn 1/k^s times as often as the first (Zipf's law). */
+/** Zipf distribution: player k is drawn 1/k^s times as often as the first. Few players bet much. */
 import type { Random } from '../../runtime/seeded-random.ts'
 
-/** Steps between two draws that can be told apart: what `Random` has, 32 bits. */
+/** Number of values that `Random` draws (32 bits). */
 const STEPS = 2 ** 32
 
-/** Draws places from 0 to below `count`. An exponent of 0 makes all alike. */
+/** Draws an index below `count`. With an exponent of 0 all are equally likely. */
 export function createZipfDraw(count: number, exponent: number): (random: Random) => number {
   const ends = computeCumulativeShares(count, exponent)
   return (random) => findFirstAbove(ends, random.below(STEPS))
 }
 
-/** Where the share of each place ends, of STEPS. */
+/** The cumulative share of each index, in units of 1/STEPS. */
 function computeCumulativeShares(count: number, exponent: number): Float64Array {
   const ends = new Float64Array(count)
   let sum = 0

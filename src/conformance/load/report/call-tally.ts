@@ -1,4 +1,7 @@
-/** What came of the calls, by kind and by interval of the load. Tallies of several workers add up. */
+/**
+ * Counts and latencies of the calls, by kind and by interval. Tallies of several workers can be
+ * merged.
+ */
 import type { RecordableHistogram } from 'node:perf_hooks'
 import type { CallOutcome } from '../../../protocol/client/answer-classification.ts'
 import { CALL_KINDS, type CallKind } from '../call-mix.ts'
@@ -8,7 +11,7 @@ export interface KindTally {
   accepted: number
   /** By code. */
   readonly refused: Map<number, number>
-  /** By why there is no usable answer. */
+  /** By the reason why the answer was unusable. */
   readonly unanswered: Map<string, number>
   readonly latency: RecordableHistogram
 }
@@ -21,7 +24,7 @@ export interface IntervalTally {
 
 export interface CallTally {
   readonly byKind: Readonly<Record<CallKind, KindTally>>
-  /** By the time at which calls were due; an interval in which none was due is missing. */
+  /** By the time at which calls were due. Intervals without a due call are absent. */
   readonly intervals: Map<number, IntervalTally>
 }
 

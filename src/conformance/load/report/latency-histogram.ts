@@ -1,14 +1,16 @@
 /**
- * How long calls took, from the time at which they were due. Calls without an answer count with the time until they were given up: left out,
- * they would make a wallet that does not answer look quick.
+ * Latency of calls, measured from the time at which they were due.
+ *
+ * A call without an answer counts until its time-out. If such calls were omitted, a wallet that
+ * does not answer would look fast.
  */
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 
-/** Microseconds; what is longer counts as this. */
+/** Microseconds. A longer latency counts as this value. */
 const LONGEST_US = 600_000_000
 const US_PER_MS = 1_000
 
-/** Three figures for what is told in numbers, two (20 kB each) for what is drawn. */
+/** Three significant figures for numbers in the report, two for charts (20 kB each). */
 export function createLatencyHistogram(figures: 2 | 3 = 3): RecordableHistogram {
   return createHistogram({ lowest: 1, highest: LONGEST_US, figures })
 }
@@ -26,7 +28,7 @@ export interface Percentiles {
   readonly max: number
 }
 
-/** Undefined of nothing. */
+/** Undefined for an empty histogram. */
 export function computePercentiles(histogram: RecordableHistogram): Percentiles | undefined {
   if (histogram.count === 0) return undefined
   const at = (percent: number) => Math.min(histogram.percentile(percent), histogram.max)
@@ -38,7 +40,10 @@ export interface PercentilePoint {
   readonly us: number
 }
 
-/** From 0 % towards 100 %, each step half of what is left, down to a single call. */
+/**
+ * Points from 0 % to 100 %. Each step covers a fifth of the remaining calls, until less than one
+ * call remains.
+ */
 export function computePercentileCurve(histogram: RecordableHistogram): PercentilePoint[] {
   const points: PercentilePoint[] = []
   for (let left = 100; left * histogram.count >= 50; left *= 0.8) {

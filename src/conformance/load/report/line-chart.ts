@@ -1,9 +1,8 @@
-/** Lines in SVG. Both axes are given as functions onto 0 to 1, so that a chart may be of logarithms. */
+/** Line charts in SVG. Each axis maps its values onto 0 to 1, so an axis can be logarithmic. */
 import { escapeMarkup } from '../../../runtime/text/markup-escaping.ts'
 
 export interface ChartLine {
   readonly name: string
-  /** Of the style of the page. */
   readonly className: string
   readonly points: readonly (readonly [x: number, y: number])[]
 }
@@ -22,7 +21,7 @@ export interface LineChart {
 
 export interface ChartAxis {
   readonly label: string
-  /** From 0 to 1. */
+  /** Returns a value from 0 to 1. */
   readonly place: (value: number) => number
   readonly marks: readonly AxisMark[]
 }
@@ -59,7 +58,7 @@ function roundToTenth(value: number): number {
   return Math.floor(value * 10) / 10
 }
 
-/** Powers of ten around all values, which are above 0. */
+/** The marks are powers of ten around all values, which are above 0. */
 export function createLogAxis(label: string, values: readonly number[], name: (value: number) => string): ChartAxis {
   const exponents = values.map((value) => Math.log10(Math.max(1, value)))
   const low = Math.floor(Math.min(...exponents, 0 + (exponents[0] ?? 0)))
@@ -72,7 +71,7 @@ export function createLogAxis(label: string, values: readonly number[], name: (v
   }
 }
 
-/** From 0; five marks at most, at whole numbers. */
+/** Starts at 0 and has at most five marks, all whole numbers. */
 export function createLinearAxis(label: string, top: number, name: (value: number) => string): ChartAxis {
   const end = Math.max(1, top)
   const step = Math.ceil(end / 4)

@@ -1,4 +1,4 @@
-/** What came of a load, for all who write it: terminal, page, JSON. It holds no token and no secret. */
+/** Data of the load report, for terminal, page and JSON, without tokens and secrets. */
 import { formatMoney, money } from '../../../protocol/values/money.ts'
 import { VERSION } from '../../../runtime/version.ts'
 import { CALL_KINDS, type CallKind, formatCallMix } from '../call-mix.ts'
@@ -15,24 +15,23 @@ import {
 } from './latency-histogram.ts'
 
 export interface LoadReport {
-  /** The address of the wallet. */
   readonly target: string
   readonly version: string
   readonly startedAt: Date
-  /** Milliseconds of the load itself. */
+  /** Milliseconds, without balances and retries. */
   readonly loadMs: number
   readonly money: MoneyVerdict
   readonly players: readonly ReportedPlayer[]
   readonly rows: readonly LoadReportRow[]
   readonly intervals: readonly ReportedInterval[]
   readonly curve: readonly PercentilePoint[]
-  /** Calls that were due and found no free connection until the end. */
+  /** Due calls that found no free connection before the end. */
   readonly unsent: number
   readonly asked: LoadParameters
   readonly notes: readonly string[]
 }
 
-/** What would be asked again for the same load. */
+/** The parameters that repeat this load. */
 export interface LoadParameters {
   readonly rate: number
   readonly durationMs: number
@@ -44,16 +43,16 @@ export interface LoadParameters {
   readonly connections: number
 }
 
-/** Amounts as decimal text. */
+/** Amounts are decimal texts. */
 export interface ReportedPlayer {
   readonly userId: string
   readonly currency: string
   readonly verdict: MoneyVerdict
   readonly before: string
   readonly expected: string
-  /** Absent when it could not be read: `why` says so. */
+  /** Absent if the balance could not be read. */
   readonly actual?: string
-  /** What is too much, or too little. */
+  /** Actual minus expected. */
   readonly difference?: string
   readonly why?: string
 }
@@ -161,7 +160,7 @@ function toReportedIntervals({ intervals }: CallTally, intervalMs: number): Repo
     })
 }
 
-/** Of its time, in which a worker was at work: above it, it may be the worker that was slow. */
+/** Share of the time in which a worker was busy. Above it, the worker may have been slow. */
 const TOO_BUSY = 0.85
 
 function buildNotes(

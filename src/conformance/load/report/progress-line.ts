@@ -1,4 +1,6 @@
-/** One line on a terminal that says each second how the load goes; nothing where a line cannot be replaced. */
+/**
+ * Progress line of a load, renewed each second. A terminal that cannot replace a line shows none.
+ */
 
 import type { LoadTick } from '../worker/worker-task.ts'
 import { createLatencyHistogram } from './latency-histogram.ts'
@@ -17,10 +19,10 @@ export interface LoadProgress {
 }
 
 const CLEAR_LINE = '\r\u001b[2K'
-/** Of a terminal that does not tell. */
+/** For a terminal that does not report its width. */
 const DEFAULT_COLUMNS = 80
 
-/** A line is shown when every worker has said something. */
+/** The line appears after every worker has reported. */
 export function createLoadProgress(terminal: LoadTerminal, workers: number): LoadProgress {
   if (!terminal.isTTY) return { tick() {}, showStatus() {}, end() {} }
   let ticks: LoadTick[] = []

@@ -1,4 +1,6 @@
-/** The report as one page: the money as its headline, then how long calls took, over time and by percentile, then every player. */
+/**
+ * HTML page of the load report: verdict on the money, latency over time and by percentile, players.
+ */
 
 import { PAGE_STYLE, renderHtmlPage } from '../../../runtime/text/html-page.ts'
 import { escapeMarkup } from '../../../runtime/text/markup-escaping.ts'
@@ -32,7 +34,7 @@ polyline.max { stroke: var(--bad); }
 .legend .max { color: var(--bad); }
 `
 
-/** Of players on the page; --json and a .json file have all. The worst come first. */
+/** Players on the page, the worst first. The JSON report has all. */
 const MAX_PLAYERS = 10_000
 const US_PER_MS = 1_000
 
@@ -137,7 +139,7 @@ function failures(intervals: readonly ReportedInterval[]): string[] {
   return [`<p>Calls without an answer, by the second at which they were due: ${escapeMarkup(seconds.join(', '))}.</p>`]
 }
 
-/** Each step to the right is a tenth of the calls that are slower still. */
+/** Logarithmic: each unit to the right divides the share of slower calls by ten. */
 function percentAxis(calls: number) {
   const end = Math.log10(Math.max(10, calls))
   const marks = [0, 50, 90, 99, 99.9, 99.99, 99.999].filter((percent) => nines(percent) <= end)

@@ -1,4 +1,6 @@
-/** The report for a terminal: how the calls went, and last, where the eye is, the money. */
+/**
+ * Terminal text of the load report. The verdict on the money is last, where the user looks first.
+ */
 import { styleText } from 'node:util'
 import { printable } from '../../../runtime/text/printable-text.ts'
 import type { MoneyVerdict } from '../money-verdict.ts'
@@ -9,7 +11,7 @@ export const plainLoadPaint: LoadPaint = (_style, text) => text
 export const colouredLoadPaint: LoadPaint = (style, text) => styleText(style, text, { validateStream: false })
 
 const HEAD = ['', 'calls', 'a second', 'accepted', 'refused', 'no answer', 'p50 ms', 'p99 ms', 'p99.9 ms', 'max ms']
-/** Players that are shown; the report file has all. */
+/** Players on the terminal. The report file has all. */
 const MAX_SHOWN = 20
 
 export function formatLoadReport(report: LoadReport, paint: LoadPaint): string {
@@ -48,7 +50,6 @@ export function formatRowCells({
   return [kind, ...[calls, perSecond, accepted, sumCounts(refused), sumCounts(unanswered)].map(String), ...times]
 }
 
-/** Codes and reasons, over all kinds. */
 export function formatOutcomeDetails(rows: readonly LoadReportRow[]): string[] {
   return rows.flatMap(({ kind, refused, unanswered }) => {
     const codes = Object.entries(refused).map(([code, calls]) => `code ${code}: ${calls}`)
@@ -86,7 +87,6 @@ function formatMoneyLines({ money, players }: LoadReport, paint: LoadPaint): str
   ]
 }
 
-/** The verdict in one sentence. */
 export function describeMoneyVerdict({ money, players }: Pick<LoadReport, 'money' | 'players'>): string {
   const count = (verdict: MoneyVerdict) => players.filter((player) => player.verdict === verdict).length
   switch (money) {

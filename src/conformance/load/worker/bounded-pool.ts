@@ -1,15 +1,18 @@
-/** Bets of one kind that a call can be drawn for. It is bounded: what is let go has moved its money, and is only not used again. */
+/**
+ * Bounded pool of bets in one state, from which the next call draws. The money of a replaced bet is
+ * already counted.
+ */
 import type { Random } from '../../../runtime/seeded-random.ts'
 
 export interface BoundedPool<T> {
   size(): number
-  /** Any of them. */
+  /** Removes a random item. */
   take(random: Random): T | undefined
-  /** Into a full pool in the place of any of them. */
+  /** In a full pool the item replaces a random one. */
   put(item: T, random: Random): void
 }
 
-/** Items: about 10 MB of bets with their last calls. */
+/** Items. The bets with their last calls use about 10 MB. */
 const MAX_ITEMS = 10_000
 
 export function createBoundedPool<T>(maxItems = MAX_ITEMS): BoundedPool<T> {

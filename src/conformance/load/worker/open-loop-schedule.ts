@@ -1,27 +1,29 @@
 /**
- * Open loop: each call has its time, whatever has become of those before it. One that finds every connection taken waits, and its
- * latency counts from its time. So a wallet that stops for a second is seen to have kept a second's calls waiting.
+ * Open-loop schedule: each call has a fixed time, independent of earlier calls.
+ *
+ * If every connection is busy, a due call waits, and its latency counts from its due time. So a
+ * wallet that stops for a second visibly delays each call of this second.
  */
 
 export interface OpenLoopSchedule {
-  /** Calls per second, of all workers together. */
+  /** Calls per second, summed over all workers. */
   readonly rate: number
   readonly durationMs: number
-  /** Which of how many workers this is: they take turns. */
+  /** Index of this worker. The workers take turns. */
   readonly worker: number
   readonly workers: number
-  /** Calls of this worker at once. */
+  /** This worker's calls at the same time. */
   readonly connections: number
 }
 
 export interface ScheduleResult {
   readonly begun: number
-  /** Calls whose time came and who found no free connection until the end. */
+  /** Due calls that found no free connection before the end. */
   readonly unsent: number
 }
 
 const MS_PER_SECOND = 1_000
-/** Milliseconds between two looks at the clock: a call begins up to so much too late, which counts as the wallet's. */
+/** Milliseconds. A call can begin this much too late, and its latency includes the delay. */
 const CLOCK_POLL_MS = 1
 
 /** Milliseconds after the start at which this worker's call is due. */
@@ -29,14 +31,14 @@ export function computeDueTime({ rate, worker, workers }: OpenLoopSchedule, call
   return ((call * workers + worker) * MS_PER_SECOND) / rate
 }
 
-/** Calls of this worker that are due before so many milliseconds have passed. */
+/** Number of this worker's calls that are due in the first `ms` milliseconds. */
 export function countDueCalls({ rate, worker, workers }: OpenLoopSchedule, ms: number): number {
   return Math.max(0, Math.ceil(((ms * rate) / MS_PER_SECOND - worker) / workers))
 }
 
 /**
- * Resolves when the time is over, or the signal came, and every call has ended. `begin` is given the time at which the call was due, by
- * performance.now(), and in milliseconds after the start; it never rejects.
+ * Resolves when the time or the signal has ended the load and each call has ended. `begin` gets the
+ * due time, as performance.now() and as milliseconds after the start. It never rejects.
  */
 export function runSchedule(
   schedule: OpenLoopSchedule,
@@ -49,7 +51,7 @@ export function runSchedule(
   let isOver = false
   return new Promise((resolve) => {
     const beginDueCalls = () => {
-      const ms = performance.now() - start // once: what is due when it is over, is begun or counted as unsent
+      const ms = performance.now() - start // read once, so that each due call is either begun or unsent
       if (!isOver) due = countDueCalls(schedule, Math.min(ms, durationMs))
       while (!isOver && begun < due && underWay < connections) {
         underWay++

@@ -1,19 +1,22 @@
-/** After the load: what the wallet has not acknowledged is sent until it is, so that every balance can be known. */
+/**
+ * Retries after the load. An unacknowledged call is repeated until its effect on the balance is
+ * known.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Milliseconds between two rounds: they double. */
+/** Milliseconds between two rounds. The gaps double. */
 const FIRST_GAP_MS = 200
 const LONGEST_GAP_MS = 5_000
 
 export interface RetryOptions<D> {
-  /** One call; answers the doubt that is left. Never rejects. */
+  /** Makes one call and returns the doubt that remains. Never rejects. */
   readonly retry: (call: D) => Promise<D | undefined>
   readonly atOnce: number
-  /** Milliseconds without a single doubt resolved after which no more is asked. */
+  /** Milliseconds without a resolved doubt, after which the retries stop. */
   readonly stallTimeoutMs: number
 }
 
-/** Resolves to what is still in doubt. */
+/** Resolves to the calls that remain in doubt. */
 export async function retryUnacknowledged<D>(calls: readonly D[], how: RetryOptions<D>): Promise<readonly D[]> {
   let left = calls
   let until = performance.now() + how.stallTimeoutMs

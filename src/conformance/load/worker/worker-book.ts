@@ -1,6 +1,8 @@
 /**
- * The bets of a worker and what its calls have moved. Each bet has one call under way at most: what it is for is taken out of its
- * pool until the answer is there. So what a balance must be is a sum of answers, whatever their order.
+ * Bets of a worker and the money that their calls have moved.
+ *
+ * Invariant: each bet has at most one call in progress, because the call takes the bet out of its
+ * pool. So an expected balance is a sum of answers in any order.
  */
 import type { CallOutcome } from '../../../protocol/client/answer-classification.ts'
 import { judgeAnswer, judgeCompensation, type LoadBet, type LoadCall } from '../bet-state.ts'
@@ -8,22 +10,24 @@ import type { CallMessage } from '../call-body.ts'
 import { type BetPools, buildRollbackOf, type CallDraw, drawCall } from '../call-draw.ts'
 import { createBoundedPool } from './bounded-pool.ts'
 
-/** A call on whose money the wallet has not said a word. */
+/** A call whose effect on the money is in doubt. */
 export interface UnacknowledgedCall {
   readonly call: LoadCall
   readonly why: string
-  /** What asks for a word, as a platform would: the same bytes, but a Rollback of a Place bet. */
+  /**
+   * The call that resolves the doubt, as from a platform: a Rollback for a Place bet, else the same
+   * bytes.
+   */
   readonly again: CallMessage
 }
 
 export interface WorkerBook {
   next(): LoadCall
-  /** What the wallet answered. */
   recordAnswer(call: LoadCall, outcome: CallOutcome): void
-  /** What it answered to `again`. Answers the doubt that is left. */
+  /** Records the answer to `again` and returns the doubt that remains. */
   recordRetryAnswer(unacknowledged: UnacknowledgedCall, outcome: CallOutcome): UnacknowledgedCall | undefined
   readonly doubts: readonly UnacknowledgedCall[]
-  /** By player: how much the acknowledged calls have moved. */
+  /** By player. */
   readonly moved: ReadonlyMap<number, bigint>
 }
 

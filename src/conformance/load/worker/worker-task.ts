@@ -1,4 +1,6 @@
-/** The work of one worker: its share of the calls at their times, then what the wallet has left open. */
+/**
+ * Task of one worker: its share of the calls at their times, then the retries of calls in doubt.
+ */
 import { performance, type RecordableHistogram } from 'node:perf_hooks'
 import { createWalletClient, type WalletClient } from '../../../protocol/client/wallet-client.ts'
 import type { ExtraHeaders } from '../../../runtime/network/extra-headers.ts'
@@ -14,7 +16,6 @@ import { type OpenLoopSchedule, runSchedule } from './open-loop-schedule.ts'
 import { retryUnacknowledged } from './unacknowledged-retry.ts'
 import { createWorkerBook, type UnacknowledgedCall, type WorkerBook } from './worker-book.ts'
 
-/** What a worker is told; it crosses to another thread. */
 export interface WorkerTask {
   readonly baseUrl: string
   readonly secrets: readonly string[]
@@ -29,7 +30,7 @@ export interface WorkerTask {
   readonly stallTimeoutMs: number
 }
 
-/** What has happened since the last one. */
+/** Counts since the last tick. */
 export interface LoadTick {
   answered: number
   refused: number
@@ -37,7 +38,7 @@ export interface LoadTick {
   readonly latency: RecordableHistogram
 }
 
-/** A call whose money is not known, for people. */
+/** A call in doubt, as the report shows it. */
 export interface UnresolvedCall {
   readonly player: number
   readonly betId: string
@@ -49,17 +50,17 @@ export interface WorkerResult {
   readonly tally: CallTally
   readonly moved: ReadonlyMap<number, bigint>
   readonly open: readonly UnresolvedCall[]
-  /** Calls whose money was not known when the load was over. */
+  /** Calls in doubt before the retries. */
   readonly doubts: number
   readonly unsent: number
-  /** Of the time of the load, in which this thread was at work: near 1 it was too slow itself. */
+  /** Share of the time in which this thread was busy. Near 1 the thread itself was too slow. */
   readonly busy: number
   readonly loadMs: number
-  /** The load was ended because too much was in doubt. */
+  /** The load ended early because too many calls were in doubt. */
   readonly gaveUp: boolean
 }
 
-/** Doubts of one worker at which the load ends: a wallet that answers nothing is not filled with more. */
+/** Calls in doubt at which the load ends, so that a silent wallet gets no more calls. */
 const MAX_UNACKNOWLEDGED = 100_000
 const TICK_MS = 1_000
 

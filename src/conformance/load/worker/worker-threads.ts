@@ -1,14 +1,15 @@
-/** The workers of a load, each a thread with its share of the calls: all begin at once, and end by themselves or when told to. */
+/**
+ * Worker threads of a load. All begin at once, and each ends by itself or after the stop signal.
+ */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import { mergeTally } from '../report/call-tally.ts'
 import type { LoadWorkerCommand, LoadWorkerMessage } from './worker.ts'
 import type { LoadTick, WorkerResult, WorkerTask } from './worker-task.ts'
 
-/** Beside this file as it is built. */
+/** The built file is in the same folder. */
 const WORKER = new URL('worker.js', import.meta.url)
 
-/** Resolves to what came of all of them together. */
 export async function runWorkers(
   tasks: readonly WorkerTask[],
   onTick: (tick: LoadTick) => void,
@@ -21,7 +22,7 @@ export async function runWorkers(
   const onStop = () => postToAll('stop')
   stop.addEventListener('abort', onStop)
   try {
-    await Promise.all(workers.map((worker) => once(worker, 'message'))) // ready; an error of the thread rejects
+    await Promise.all(workers.map((worker) => once(worker, 'message'))) // each worker is ready; an error in the thread rejects
     const ends = workers.map((worker) => awaitWorker(worker, onTick))
     if (stop.aborted) onStop()
     postToAll('go')
@@ -43,7 +44,7 @@ function awaitWorker(worker: Worker, onTick: (tick: LoadTick) => void): Promise<
   })
 }
 
-/** One report of several: the first takes up the others. */
+/** Changes and returns the first result. */
 export function mergeResults([first, ...others]: readonly WorkerResult[]): WorkerResult | undefined {
   return first && others.reduce(addResult, first)
 }

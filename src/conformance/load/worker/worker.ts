@@ -1,4 +1,4 @@
-/** The thread of one worker: it is ready, is told to go or to stop, says each second how it goes, and at the end what came of it. */
+/** Entry of a worker thread. It starts on `go`, ends on `stop`, and posts ticks and the result. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type LoadTick, runWorkerTask, type WorkerResult, type WorkerTask } from './worker-task.ts'
 
