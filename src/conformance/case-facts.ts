@@ -1,4 +1,4 @@
-/** What every case says of itself, against a wallet or a platform. */
+/** Facts that every case has, against a wallet or a platform. */
 import type { CaseResult, CaseVerdict } from './reports/conformance-report.ts'
 
 export type RequirementLevel = 'MUST' | 'SHOULD'
@@ -10,7 +10,7 @@ export interface CaseFacts {
   readonly clause: string
   readonly level: RequirementLevel
   readonly sentence: string
-  /** One line: what loses whose money when this fails. */
+  /** One line: the loss of money that a failure causes. */
   readonly loses: string
   /** Rows of the catalogue. */
   readonly covers: readonly string[]

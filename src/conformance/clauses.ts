@@ -1,6 +1,6 @@
 /**
- * The clauses of the interface that cases may say MUST by, each in the interface's own words. What is not here is not
- * demanded: where the interface is silent a case says SHOULD and cites one of our decisions.
+ * Clauses of the interface, in its own words, on which a MUST case can rely. Where the interface is
+ * silent, a case is a SHOULD and cites a decision.
  */
 import { createHash } from 'node:crypto'
 
@@ -85,7 +85,7 @@ export const CLAUSES = {
   'Limits, token length': '| token length | 10-64 | All requests with a token. |',
 } as const satisfies Readonly<Record<string, string>>
 
-/** Characters of a digest that tell two lists apart. */
+/** Characters of the digest that identifies this list. */
 const DIGEST_CHARS = 8
 
 /** The interface itself has no version. */
@@ -94,7 +94,7 @@ export const INTERFACE_VERSION = `partner wallet callback interface, clauses ${c
   .digest('hex')
   .slice(0, DIGEST_CHARS)}`
 
-/** 'Settle, partner action 3; L-4' names two. */
+/** 'Settle, partner action 3; L-4' contains two clauses. */
 export function splitClauses(clause: string): string[] {
   return clause.split('; ')
 }
@@ -105,7 +105,7 @@ export function isInterfaceClause(name: string): name is keyof typeof CLAUSES {
 
 const BETS_LIFE = "The bet's life"
 
-/** The place in docs/reference where the text of a clause stands, as a page with its anchor. */
+/** The page and anchor in docs/reference with the text of the clause. */
 export function toClausePath(name: string): string {
   if (name === BETS_LIFE) return 'decisions.md#the-life-of-a-bet'
   if (!isInterfaceClause(name)) return `decisions.md#${name.toLowerCase()}`

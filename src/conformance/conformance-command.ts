@@ -1,6 +1,7 @@
 /**
- * What `conformance wallet` and `conformance platform` have in common: from options over the run, or its end by Ctrl-C, to
- * the report and the exit code. What differs is a Kit.
+ * Frame of `conformance wallet` and `conformance platform`: options, run, report, exit code.
+ *
+ * A ConformanceSuite contains their difference. A run that Ctrl-C ends has a report too.
  */
 import { readFileSync } from 'node:fs'
 import { UnavailableError, UsageError } from '../runtime/errors/cli-errors.ts'
@@ -45,7 +46,7 @@ export interface ConformanceDeps {
   readonly stderr: ReportTerminal
   readonly noColour: boolean
   readonly signal: AbortSignal
-  /** What need not stand in a command line, where others see it. */
+  /** For secrets, which must not be visible in a command line. */
   readonly env?: NodeJS.ProcessEnv
 }
 
@@ -53,7 +54,7 @@ export interface KitRunSettings {
   readonly headers: ExtraHeaders
   readonly pace: CallRateLimiter
   readonly isStrict: boolean
-  /** Ends the run; what is not judged by then is not judged. */
+  /** Ends the run. The remaining cases are not judged. */
   readonly signal: AbortSignal
   readonly onResult: (result: CaseResult) => void
 }
@@ -61,7 +62,7 @@ export interface KitRunSettings {
 export interface ConformanceSuite<C extends CaseFacts> {
   readonly judged: ConformanceReport['judged']
   readonly cases: readonly C[]
-  /** The options that say what is judged, for a command that judges it again. */
+  /** The options that identify the target, for the rerun command. */
   readonly target: readonly CommandOption[]
   /** Reads the other options. Throws UsageError. */
   prepare(): PreparedSuite<C>
@@ -69,7 +70,8 @@ export interface ConformanceSuite<C extends CaseFacts> {
 
 export interface PreparedSuite<C extends CaseFacts> {
   /**
-   * Rejects with UsageError or Unreachable when it cannot begin; whatever is judged is a verdict.
+   * Rejects with UsageError or UnavailableError if the run cannot begin. Later problems are
+   * verdicts.
    */
   run(cases: readonly C[], how: KitRunSettings): Promise<ConformanceReport>
   close(): Promise<void>
@@ -94,7 +96,7 @@ export async function runConformanceCommand<C extends CaseFacts>(
   }
 }
 
-/** Ids and beginnings of ids. */
+/** `only` contains ids and prefixes of ids. */
 function selectCases<C extends CaseFacts>(all: readonly C[], only: readonly string[]): readonly C[] {
   const unknown = only.filter((prefix) => !all.some(({ id }) => id.startsWith(prefix)))
   if (unknown.length > 0) throw new UsageError(`--only: no such case: ${unknown.join(', ')}; --list shows all cases`)
@@ -150,7 +152,7 @@ interface ParsedFlags {
   readonly pace: CallRateLimiter
 }
 
-/** All that can be wrong is said before anything is sent. */
+/** Every option is checked before the first call. */
 function parseFlags({ cases }: Pick<ConformanceSuite<CaseFacts>, 'cases'>, flags: CommonConformanceFlags): ParsedFlags {
   const { report = [], expectedFailures: file, header = [] } = flags
   const ids = cases.map(({ id }) => id)
@@ -171,7 +173,7 @@ function parsePace({ pace }: CommonConformanceFlags): CallRateLimiter {
   return createCallRateLimiter(calls)
 }
 
-/** Throws UsageError, which names the option. */
+/** Throws a UsageError that names the option. */
 export function readOptionFile(option: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
@@ -191,7 +193,7 @@ function printReport(
   )
 }
 
-/** A run in which nothing could be judged was asked for in vain, or did not reach what it should judge. */
+/** A run that judges nothing had wrong options or could not reach its target. */
 function decideExitCode(report: ConformanceReport, { stderr }: ConformanceDeps): number {
   if (report.wasInterrupted) return EXIT.interrupted
   const { results } = report

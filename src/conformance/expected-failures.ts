@@ -1,17 +1,19 @@
 /**
- * The failures that are known (--expected-failures FILE): a line each, the id of a case and why. They are shown and do not
- * fail the run; one that passes is said, so that the list does not grow old.
+ * List of known failures (`--expected-failures FILE`): each line has a case id and a reason.
+ *
+ * A known failure does not fail the run. A listed case that passes is reported, so that the list
+ * can be updated.
  */
 
 import { UsageError } from '../runtime/errors/cli-errors.ts'
 import type { CaseResult } from './reports/conformance-report.ts'
 
-/** The reason by id. */
+/** The reason by case id. */
 export type ExpectedFailures = ReadonlyMap<string, string>
 
 const LINE = /^(?<id>\S+)\s+(?<reason>\S.*)$/
 
-/** Throws UsageError. Empty lines and those that begin with # are notes. */
+/** Throws UsageError. Empty lines and lines that begin with # are ignored. */
 export function parseExpectedFailures(text: string, ids: readonly string[]): ExpectedFailures {
   const expected = new Map<string, string>()
   for (const line of text.split('\n').map((one) => one.trim())) {

@@ -1,4 +1,4 @@
-/** One request and its answer, kept as they were on the wire. */
+/** One request and its answer, exactly as sent and received. */
 import type { CurlRequest } from '../runtime/text/curl-command.ts'
 
 export type SentRequest = CurlRequest
@@ -9,15 +9,15 @@ export type ReceivedAnswer =
       readonly status: number
       readonly contentType: string
       readonly body: string
-      /** The body has replacement characters in the place of some bytes. */
+      /** The body has replacement characters for bytes that are not UTF-8. */
       readonly isNotUtf8?: true
     }
   | { readonly kind: 'none'; readonly why: string }
 
 export interface Exchange {
-  /** What it was for, in a word or two: 'Place bet X'. */
+  /** A short label: 'Place bet X'. */
   readonly what: string
-  /** The kit looked at a balance; no step of the case. */
+  /** The kit read a balance; the call is no step of the case. */
   readonly isLook?: true
   /** The verdict names this call. */
   readonly isBlamed?: true
@@ -27,7 +27,7 @@ export interface Exchange {
   readonly durationMs: number
 }
 
-/** An address without the name and password that it may hold. */
+/** Removes the user name and password from a URL. */
 export function stripCredentials(url: string): string {
   return url.replace(/^(https?:\/\/)[^/@\s]*@/, '$1')
 }

@@ -1,8 +1,8 @@
-/** Two ids that are nearly the same, for both sides. */
+/** Near-miss ids for the wallet kit and the platform kit. */
 
 /**
- * A uuid with another last digit. Case is no difference here: interface.md calls these ids uuids, and two that differ in
- * case are the same uuid (RFC 9562, section 4), so that no platform sends both.
+ * Changes the last digit. Ids that differ only in case are the same UUID (RFC 9562, section 4), so
+ * no platform sends both.
  */
 export function toNearMissId(uuid: string): string {
   return `${uuid.slice(0, -1)}${uuid.endsWith('0') ? '1' : '0'}`

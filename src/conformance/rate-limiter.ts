@@ -1,8 +1,8 @@
-/** Not more calls per second than asked (--pace), for test systems that refuse more. */
+/** Rate limiter (`--pace`) for test systems that reject more calls per second. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface CallRateLimiter {
-  /** Resolves when so many calls may be sent, which are then sent together. */
+  /** Resolves when `calls` calls may be sent together. */
   acquire(calls: number): Promise<void>
 }
 

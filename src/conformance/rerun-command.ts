@@ -1,4 +1,4 @@
-/** The command line that judges the same target again. A secret is named by a variable, never written. */
+/** Command line that judges the same target again. Secrets are replaced by variables. */
 
 import { parseHeaders } from '../runtime/network/extra-headers.ts'
 import { quoteForShell } from '../runtime/text/curl-command.ts'
@@ -6,14 +6,14 @@ import type { CommonConformanceFlags } from './conformance-command.ts'
 import { stripCredentials } from './http-exchange.ts'
 import type { ConformanceReport } from './reports/conformance-report.ts'
 
-/** One option of the command line: its value is written, or the value of this variable is named, or it has none (true). */
+/** `value` true: an option without a value. `variable`: written in place of the value. */
 export interface CommandOption {
   readonly name: string
   readonly value: string | true | undefined
   readonly variable?: string
 }
 
-/** With `--only ID` behind it, one case. What is to become of the report is left to who repeats it. */
+/** `--only ID` can be appended. Options about the report are omitted. */
 export function formatRerunCommand(
   judged: ConformanceReport['judged'],
   target: readonly CommandOption[],
@@ -28,7 +28,7 @@ export function formatRerunCommand(
   return ['purser conformance', judged, ...[...target, ...common].flatMap(toArguments)].join(' ')
 }
 
-/** 'Authorization: Basic …' is "authorization: $AUTHORIZATION". */
+/** 'Authorization: Basic …' becomes "authorization: $AUTHORIZATION". */
 function toHeaderOption(text: string): CommandOption {
   const [name = ''] = Object.keys(parseHeaders([text]))
   const variable = name.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')

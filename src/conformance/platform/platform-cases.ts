@@ -1,4 +1,7 @@
-/** Every case against a calling side, part H of the catalogue, in the order of the report. */
+/**
+ * All cases against a platform, in the order of the report. P1 to P18 are the rows of part H of the
+ * catalogue of cases.
+ */
 
 import { ANSWER_HANDLING_CASES } from './cases/answer-handling-cases.ts'
 import { EXACT_VALUE_CASES, PLAYER_CASES } from './cases/exact-value-cases.ts'

@@ -1,4 +1,7 @@
-/** What is special to `conformance platform`: where the kit listens, and how the platform is brought to call. */
+/**
+ * Command `conformance platform`: the address of the kit, and the driver that makes the platform
+ * call.
+ */
 
 import { findUrlFault } from '../../protocol/values/base-url.ts'
 import { UnavailableError, UsageError } from '../../runtime/errors/cli-errors.ts'

@@ -1,4 +1,4 @@
-/** Remedies for platforms, in the order of cost. */
+/** Remedies for platforms. The first one concerns the most expensive fault. */
 export const PLATFORM_REMEDIES: readonly (readonly [change: string, cases: string])[] = [
   ['Sign the exact bytes that are sent, on every request.', 'platform-form-01'],
   [

@@ -1,4 +1,4 @@
-/** Each cause of failures has one instruction, and names the cases that show it. */
+/** Lookup of remedies. Each cause of failures has one instruction and its cases. */
 import { PLATFORM_REMEDIES } from './platform-remedies.ts'
 import { WALLET_REMEDIES } from './wallet-remedies.ts'
 
@@ -8,7 +8,7 @@ const BY_CASE = new Map(
   REMEDIES.flatMap(([change, cases], rank) => cases.split(' ').map((id) => [id, { change, rank }] as const)),
 )
 
-/** `rank`: the cause that costs most money is 0. Undefined for a case that no remedy names. */
+/** `rank` 0 is the cause that costs most money. Undefined for a case without a remedy. */
 export function findRemedy(id: string): { readonly change: string; readonly rank: number } | undefined {
   return BY_CASE.get(id)
 }

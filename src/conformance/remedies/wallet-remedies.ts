@@ -1,4 +1,7 @@
-/** Remedies for wallets, in the order of cost: a fault that lets anyone take money is the first one. */
+/**
+ * Remedies for wallets. The first one concerns the most expensive fault, which lets any caller take
+ * money.
+ */
 export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string])[] = [
   [
     'Verify the signature on every path, before anything is read from the body, and refuse the call when it is wrong.',

@@ -1,7 +1,6 @@
-/** What a run of the kit found: plain data, the same for a judged wallet and a judged platform. Reports are written from it. */
+/** Result of a kit run as plain data, from which all reports are written. */
 import type { Exchange } from '../http-exchange.ts'
 
-/** The option that gives the kit the API of a Purser wallet's operator. */
 export const OPERATOR_API_OPTION = '--operator-api'
 
 export type CaseVerdict = { readonly kind: 'passed' } | CaseFailure | NotJudgedVerdict
@@ -9,18 +8,24 @@ export type CaseVerdict = { readonly kind: 'passed' } | CaseFailure | NotJudgedV
 export interface CaseFailure {
   readonly kind: 'failed'
   readonly why: string
-  /** Those that led there; the last of them decided, or looked at the balance after the one that did. */
+  /** The last one decided the verdict, or read the balance after the deciding call. */
   readonly exchanges: readonly Exchange[]
-  /** A command that sends the last one again that was no mere look; empty in a masked report, and where no single call is to blame. */
+  /**
+   * Sends the last call of the case again. Empty in a masked report, and if no single call is the
+   * cause.
+   */
   readonly repeat: string
 }
 
 export interface NotJudgedVerdict {
   readonly kind: 'not judged'
   readonly why: string
-  /** Something that the kit was told to use has failed: a finding too, as nobody knows what the case would have shown. */
+  /**
+   * A part that the options name has failed. This is a finding, because the result of the case is
+   * unknown.
+   */
   readonly isFault?: true
-  /** All that must be given to judge the case; absent when nothing that is given would help. */
+  /** The inputs that are missing to judge the case. Absent if no input would help. */
   readonly add?: readonly string[]
 }
 
@@ -32,30 +37,28 @@ export interface CaseResult {
   readonly loses: string
   readonly verdict: CaseVerdict
   readonly durationMs: number
-  /** Why a failure is expected (--expected-failures); absent where none is. */
+  /** The reason of an expected failure (--expected-failures). */
   readonly expected?: string
 }
 
 export interface ConformanceReport {
-  /** Which side was judged. */
   readonly judged: 'wallet' | 'platform'
-  /** Of the kit. */
   readonly kitVersion: string
-  /** Which reading of the interface the cases are about: changes when a clause does. */
+  /** Identifies the clauses of the interface, and changes with their text. */
   readonly interfaceVersion: string
-  /** Where it is. */
+  /** The address of the wallet or platform. */
   readonly target: string
-  /** What was called, with names of variables in place of secrets; `--only ID` behind it repeats a case. Empty when no command was. */
+  /** Secrets are replaced by variables. Empty if no command was used. */
   readonly command: string
-  /** How: where players come from, how balances are read. */
+  /** The source of the players, and the way in which balances are read. */
   readonly notes: readonly string[]
   readonly startedAt: Date
   readonly durationMs: number
   readonly wasInterrupted: boolean
   readonly isStrict: boolean
-  /** A MUST that the given inputs could judge, and that was not judged, fails the run (--complete). */
+  /** A MUST that the inputs allow to judge fails the run if it is not judged (--complete). */
   readonly isComplete?: true
-  /** Only some of the cases were asked for (--only). */
+  /** Only some cases were selected (--only). */
   readonly isPart?: true
   /** In the order of the catalogue. */
   readonly results: readonly CaseResult[]
@@ -65,10 +68,10 @@ export interface VerdictTotals {
   readonly passed: number
   readonly failedMust: number
   readonly failedShould: number
-  /** Of the failures, those that were expected; they are not among the two above. */
+  /** Expected failures, which the two members above exclude. */
   readonly failedAsExpected: number
   readonly notJudged: number
-  /** Of those not judged, the ones that are a MUST. */
+  /** MUST cases among `notJudged`. */
   readonly notJudgedMust: number
 }
 
@@ -88,18 +91,14 @@ function isUnexpected({ verdict, expected }: CaseResult): boolean {
   return verdict.kind === 'failed' && expected === undefined
 }
 
-/**
- * Nothing that counts has failed: the exit code is 0. A MUST counts; in a strict run a SHOULD does too,
- * in a complete run a MUST that is not judged.
- */
+/** True if the exit code is 0. */
 export function isGood(report: ConformanceReport): boolean {
   return !report.results.some((result) => countsAsFailure(report, result))
 }
 
 /**
- * Every MUST of the interface was judged, and none failed: also none of those that were expected to
- * fail. A case that needs the operator's API is left out where there is no such API: the interface
- * defines none, and the wire alone cannot show what the case asks.
+ * True if every MUST was judged and passed. An expected failure counts as a failure. A case that
+ * needs the operator's API is exempt without this API, because the interface does not define it.
  */
 export function isCertified(report: ConformanceReport): boolean {
   const { results, isPart, wasInterrupted } = report
@@ -109,12 +108,15 @@ export function isCertified(report: ConformanceReport): boolean {
   return isWhole && isGood(report) && results.every(isProven)
 }
 
-/** A case that was not judged because only `--operator-api` lets the kit act as the operator. */
+/** The case needs an action of the operator (`--operator-api`). */
 export function needsOperatorApi({ verdict }: CaseResult): boolean {
   return verdict.kind === 'not judged' && verdict.add?.includes(OPERATOR_API_OPTION) === true
 }
 
-/** True for what makes the run fail. */
+/**
+ * A failed MUST fails the run. A failed SHOULD fails a strict run. A MUST that is not judged fails
+ * a complete run.
+ */
 export function countsAsFailure({ isStrict, isComplete }: ConformanceReport, result: CaseResult): boolean {
   const { verdict, level } = result
   if (verdict.kind === 'not judged') {
@@ -124,12 +126,11 @@ export function countsAsFailure({ isStrict, isComplete }: ConformanceReport, res
   return isUnexpected(result) && (level === 'MUST' || isStrict)
 }
 
-/** Those that failed, the expected ones apart. */
 export function findUnexpectedFailures({ results }: ConformanceReport): readonly CaseResult[] {
   return results.filter(isUnexpected)
 }
 
-/** Expected to fail, and passing: the list of expected failures is too long. */
+/** The list of expected failures needs an update. */
 export function findUnexpectedPasses({ results }: ConformanceReport): readonly CaseResult[] {
   return results.filter(({ verdict, expected }) => verdict.kind === 'passed' && expected !== undefined)
 }
@@ -144,7 +145,7 @@ export function groupResults(results: readonly CaseResult[]): [group: string, re
   return [...groups].map((group) => [group, results.filter(({ id }) => toCaseGroup(id) === group)])
 }
 
-/** The command that judges this case again; '' when no command was. */
+/** '' if the run had no command. */
 export function formatRerunOfCase({ command }: ConformanceReport, { id }: CaseResult): string {
   return command === '' ? '' : `${command} --only ${id}`
 }

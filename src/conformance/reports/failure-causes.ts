@@ -1,4 +1,4 @@
-/** Failed cases by what has to change, the change that saves most money first. */
+/** Groups of failed cases by the required change. The change that saves most money is first. */
 
 import { explainSignedBytes } from '../../protocol/client/signed-bytes.ts'
 import { REPLY_CODES } from '../../protocol/reply-codes.ts'
@@ -10,11 +10,11 @@ export interface FailureCause {
   readonly change: string
   /** MUST before SHOULD. */
   readonly results: readonly CaseResult[]
-  /** A call that was refused although its signature is right. */
+  /** A call with a valid signature that was rejected for its signature. */
   readonly refused: Exchange | undefined
 }
 
-/** The cause of a refusal of good signatures is the same for every case that meets it. */
+/** A wallet that rejects valid signatures fails many cases for one cause. */
 const SIGNATURE_CASE = 'signature-09'
 
 export function groupByCause(failed: readonly CaseResult[]): readonly FailureCause[] {
@@ -42,17 +42,17 @@ function levelRank(result: CaseResult | undefined): number {
   return result?.level === 'MUST' ? 0 : 1
 }
 
-/** The kit names a signature only where it is wrong on purpose. */
+/** The name of a call mentions the signature only if it is wrong on purpose. */
 function findWrongRefusal({ verdict }: CaseResult): Exchange | undefined {
   const last = verdict.kind === 'failed' ? verdict.exchanges.findLast(({ isLook }) => isLook !== true) : undefined
   if (last === undefined || last.answer.kind === 'none' || last.what.includes('signature: ')) return undefined
   return BAD_SIGNATURE.test(last.answer.body) ? last : undefined
 }
 
-/** The code may be a number or a text, and may stand within another object. */
+/** The code may be a number or a string, and may be nested in another object. */
 const BAD_SIGNATURE = new RegExp(`"code"\\s*:\\s*"?${REPLY_CODES.bad_signature.code}"?\\s*[,}]`)
 
-/** The call whose bytes show the fault best: none of its characters had to be replaced for printing. */
+/** The call that shows the fault most clearly: its body was printed without replaced characters. */
 function pickClearest(refused: readonly Exchange[]): Exchange | undefined {
   const whole = refused.filter(({ request }) => !request.body.includes('\\u'))
   const telling = whole.filter(({ request }) => explainSignedBytes(request.body).mistakes.length > 0)

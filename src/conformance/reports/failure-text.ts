@@ -1,4 +1,4 @@
-/** Failed cases for a terminal: in short by cause, or each one with all of its calls. */
+/** Terminal text of failed cases: short and by cause, or each case with all its calls. */
 
 import { formatSignedBytes } from '../../protocol/client/signed-bytes.ts'
 import { splitClauses, toClausePath } from '../clauses.ts'
@@ -8,15 +8,15 @@ import type { FailureCause } from './failure-causes.ts'
 
 export type ReportPaint = (style: 'red' | 'green' | 'yellow' | 'dim' | 'bold', text: string) => string
 
-/** Calls of the first case of a cause, without those of the kit itself. */
+/** Calls of the first case of a cause, without the kit's own calls. */
 const MAX_CALLS = 6
-/** Further cases of a cause with a line each; the others by their ids. */
+/** Further cases of a cause with their own lines. The others are listed by id. */
 const MAX_CASES = 4
-/** Characters of what was seen in a further case. */
+/** Characters of the finding of a further case. */
 const MAX_WHY = 160
-/** Exchanges of a failed case that --verbose shows: the last ones; a report file has more. */
+/** The last exchanges of a failed case with --verbose. A report file has more. */
 const MAX_EXCHANGES = 12
-/** Characters of a body that are shown: more than a Place bet has. */
+/** Characters of a shown body. A Place bet is shorter. */
 const MAX_BODY_CHARS = 2_000
 
 export function formatCause({ change, results, refused }: FailureCause, paint: ReportPaint): string[] {
@@ -45,7 +45,6 @@ function firstText({ id, sentence, loses, clause, verdict }: CaseResult, paint: 
   ]
 }
 
-/** The names of the calls, then the last one with its bytes. */
 function callsText({ exchanges, repeat }: CaseFailure, paint: ReportPaint): string[] {
   const calls = exchanges.filter(({ isLook }) => isLook !== true)
   const last = calls.at(-1)

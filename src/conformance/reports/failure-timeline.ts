@@ -1,4 +1,4 @@
-/** The calls of a failed case as the picture that the console has of a bet, with what the balance said after each. */
+/** Picture of a failed case's calls, drawn like the console's timeline of a bet, with balances. */
 import { readFileSync } from 'node:fs'
 import { OPERATIONS, parseBetOperation } from '../../protocol/operation.ts'
 import { sumDecimals } from '../../protocol/values/decimal.ts'
@@ -13,14 +13,13 @@ import {
 } from '../../timeline/drawing/timeline-moments.ts'
 import type { Exchange } from '../http-exchange.ts'
 
-/** Whose balance it is: a case may look at several. */
+/** The account of a balance. A case may read several accounts. */
 interface KnownBalance {
   readonly name: string
   readonly currency: string
   readonly amount: string
 }
 
-/** Of the picture, in the colours of the page. */
 export function buildTimelineStyle(): string {
   const css = readFileSync(new URL('../../timeline/drawing/timeline.css', import.meta.url), 'utf8')
   return `${css}.picture { margin: .75rem 0; padding: .5rem 0;
@@ -29,7 +28,7 @@ export function buildTimelineStyle(): string {
 `
 }
 
-/** Nothing where no call was made. */
+/** Empty if the case made no call. */
 export function renderFailureTimeline(exchanges: readonly Exchange[]): string[] {
   const history = buildCaseHistory(exchanges)
   const { length } = history.moments
@@ -40,7 +39,9 @@ export function renderFailureTimeline(exchanges: readonly Exchange[]): string[] 
   return [`<div class="picture tl-scroll" tabindex="0" role="group" aria-label="Picture of the calls">${picture}</div>`]
 }
 
-/** The kit is the platform: its own looks are no calls of the case, they say what the calls have moved. */
+/**
+ * The kit's own balance queries are no calls of the case. They show the money that the calls moved.
+ */
 export function buildCaseHistory(exchanges: readonly Exchange[]): BetHistory {
   const calls: TimelineCall[] = []
   let purse: KnownBalance | undefined
@@ -67,7 +68,7 @@ function isSamePurse(a: KnownBalance, b: KnownBalance): boolean {
   return a.name === b.name && a.currency === b.currency
 }
 
-/** A balance is looked at after a call, or after several that were sent together. */
+/** A balance is read after one call, or after several concurrent calls. */
 function withTransfer(
   call: TimelineCall,
   before: KnownBalance,
@@ -96,7 +97,7 @@ function toTimelineCall({ what, request, answer, startedAt, durationMs }: Exchan
   }
 }
 
-/** Characters of a code and the word before it: a wallet may answer anything. */
+/** Characters. A wallet may answer any text. */
 const MAX_CODE = 16
 
 function toEnding(answer: Exchange['answer']): CallEnding {

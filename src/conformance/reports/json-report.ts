@@ -1,4 +1,7 @@
-/** The report for programs. Its shape is described in docs/reference/conformance-report.md; a change of it has a new version. */
+/**
+ * JSON report, described in docs/reference/conformance-report.md. A changed form gets a new
+ * version.
+ */
 import { findRemedy } from '../remedies/remedy.ts'
 import { type ConformanceReport, countVerdicts, isCertified, isGood } from './conformance-report.ts'
 

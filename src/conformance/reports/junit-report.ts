@@ -1,7 +1,12 @@
 /**
- * The report for CI: JUnit's XML in the dialect that Jenkins, GitLab and the actions of GitHub read alike: a suite for each
- * group of cases, `failure` with a message and the story, `skipped` for what was not judged. What fails here agrees with the
- * exit code: a failed SHOULD is skipped, with its story in system-out, unless the run is strict.
+ * JUnit report, in the dialect that Jenkins, GitLab and GitHub Actions all read.
+ *
+ * - Each group of cases is a suite.
+ * - `failure` has a message and the calls.
+ * - `skipped` is a case that was not judged.
+ *
+ * The failures agree with the exit code. So a failed SHOULD is skipped, with its calls in
+ * system-out, unless the run is strict.
  */
 import { escapeMarkup } from '../../runtime/text/markup-escaping.ts'
 import type { Exchange } from '../http-exchange.ts'
@@ -63,7 +68,7 @@ function renderSuite(report: ConformanceReport, group: string, results: readonly
   ].join('\n')
 }
 
-/** Of a suite, as the dialect has none of the whole. */
+/** Written for each suite, because the dialect has no properties of the whole. */
 function renderProperties(report: ConformanceReport): string[] {
   const { kitVersion, interfaceVersion, target } = report
   const notJudged = formatNotJudged(report).join('\n')
@@ -110,12 +115,12 @@ function renderFailureElement(report: ConformanceReport, result: CaseResult, fai
   return [`      <skipped ${note}/>`, `      <system-out>${details}</system-out>`]
 }
 
-/** The kit's own looks at balances are in the other reports. */
+/** Only the other reports contain the kit's own balance queries. */
 function isCaseCall({ isLook }: Exchange): boolean {
   return isLook !== true
 }
 
-/** Exchanges in a story: the last ones. */
+/** The last exchanges of a failed case. */
 const MAX_EXCHANGES = 12
 
 function describeFailure(

@@ -1,4 +1,4 @@
-/** What stands in every report: which kit judged, by which clauses. */
+/** Versions of the kit and of the clauses, for every report. */
 import { VERSION } from '../../runtime/version.ts'
 import { INTERFACE_VERSION } from '../clauses.ts'
 

@@ -1,4 +1,6 @@
-/** A report whose texts can be printed: the wallet's answers reach no terminal and no CI log raw. */
+/**
+ * Copy of a report that is safe to print. No terminal or CI log receives a wallet's raw answers.
+ */
 import { printableLine } from '../../runtime/text/printable-text.ts'
 import type { Exchange } from '../http-exchange.ts'
 import type { CaseResult, CaseVerdict, ConformanceReport } from './conformance-report.ts'
@@ -17,7 +19,7 @@ function toPrintableVerdict(verdict: CaseVerdict): CaseVerdict {
   if (verdict.kind === 'passed') return verdict
   const why = printableLine(verdict.why)
   if (verdict.kind === 'not judged') return { ...verdict, why }
-  // A command with another body would be refused: it is left out.
+  // A command with another body would be rejected, so it is omitted.
   const repeat = printableLine(verdict.repeat) === verdict.repeat ? verdict.repeat : ''
   return { ...verdict, why, repeat, exchanges: verdict.exchanges.map(toPrintableExchange) }
 }

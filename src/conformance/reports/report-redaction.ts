@@ -1,7 +1,9 @@
 /**
- * A report that can be passed on: session tokens and signatures are masked, as they have no place in logs either (K29). A
- * token and a signed request are worth money to whoever reaches the wallet; a signature is also something to guess the
- * shared secret against, which itself is in no request. Headers that open a test system (--header) are masked too.
+ * Redaction of a report, so that users can share it.
+ *
+ * Session tokens and signatures are masked (K29). A token or a signed request is worth money to
+ * anyone who can reach the wallet. A signature also lets an attacker test guesses of the secret.
+ * Headers of --header are masked too, because they open a test system.
  */
 
 import { SIGNATURE_HEADER } from '../../protocol/signature.ts'
@@ -12,13 +14,12 @@ import { stripCredentials } from '../http-exchange.ts'
 import type { CaseResult, CaseVerdict, ConformanceReport } from './conformance-report.ts'
 
 interface Redaction {
-  /** The same token has the same name throughout, so that the reader sees which calls were about one session. */
+  /** A token has the same mask everywhere, so that the calls of one session are recognisable. */
   readonly text: (text: string) => string
-  /** Names of headers whose values are masked, in lower case. */
+  /** Lower case. */
   readonly headers: readonly string[]
 }
 
-/** `headers` are those of --header. */
 export function redactReport(report: ConformanceReport, headers: ExtraHeaders = {}): ConformanceReport {
   const redaction = buildRedaction(report, headers)
   return {
@@ -41,7 +42,7 @@ function buildRedaction({ results }: ConformanceReport, headers: ExtraHeaders): 
       .filter((value) => value.length >= MIN_SECRET_LENGTH)
       .map((value) => [value, 'masked'] as const),
   ]
-  // Longer ones first: one may be the beginning of another.
+  // The longest token is first, because another one may be its prefix.
   const longestFirst = names.sort(([a], [b]) => b.length - a.length)
   return {
     text: (text) => longestFirst.reduce((masked, [token, name]) => masked.replaceAll(token, name), text),
@@ -49,13 +50,15 @@ function buildRedaction({ results }: ConformanceReport, headers: ExtraHeaders): 
   }
 }
 
-/** As it is and as it stands in the text, which differ where a case escapes more than needed. */
+/** The token as parsed and as written, which differ if a case escapes more than necessary. */
 function findTokens(body: string): string[] {
   const written = [...body.matchAll(/"token"\s*:\s*"((?:[^"\\]|\\.)+)"/g)].map(({ 1: token = '' }) => token)
   return [...written, ...findParsedToken(body)].filter((token) => token.length >= MIN_SECRET_LENGTH)
 }
 
-/** Shorter ones are no tokens (interface, Limits): replacing every "a" would spoil the report. */
+/**
+ * A shorter text is no token (interface.md, Limits), and masking each "a" would spoil the report.
+ */
 const MIN_SECRET_LENGTH = 10
 
 function findParsedToken(body: string): string[] {
@@ -68,7 +71,7 @@ function redactVerdict(verdict: CaseVerdict, redaction: Redaction): CaseVerdict 
   const why = redaction.text(verdict.why)
   if (verdict.kind === 'not judged') return { ...verdict, why }
   const exchanges = verdict.exchanges.map((exchange) => redactExchange(exchange, redaction))
-  return { kind: 'failed', why, exchanges, repeat: '' } // without its signature the call would be refused
+  return { kind: 'failed', why, exchanges, repeat: '' } // the call would be rejected without its signature
 }
 
 function redactExchange(exchange: Exchange, redaction: Redaction): Exchange {
@@ -88,7 +91,6 @@ function redactRequest({ method, url, headers, body }: SentRequest, redaction: R
   return { method, url: stripCredentials(url), headers: Object.fromEntries(shown), body: redaction.text(body) }
 }
 
-/** Headers whose values are secrets. */
 const CREDENTIALS = ['authorization', 'proxy-authorization', 'cookie', 'x-api-key']
 
 function redactHeader(name: string, value: string, redaction: Redaction): string {
@@ -96,7 +98,7 @@ function redactHeader(name: string, value: string, redaction: Redaction): string
   return redaction.headers.includes(name) ? 'masked' : redaction.text(value)
 }
 
-/** What is said about the signature stays, and so does its form; the last part goes. */
+/** Masks only the last part of the signature. */
 function redactSignature(value: string): string {
   const parts = value.split('.')
   return parts.map((part, i) => (i > 0 && i === parts.length - 1 && part !== '' ? 'masked' : part)).join('.')

@@ -1,4 +1,4 @@
-/** The verdict on a run in words, the same for the terminal, the page and JUnit. */
+/** Verdict on a run in words, for the terminal, the page and JUnit. */
 import {
   type CaseResult,
   type ConformanceReport,
@@ -8,7 +8,7 @@ import {
   needsOperatorApi,
 } from './conformance-report.ts'
 
-/** A clause without its end: 'fails 3 MUST', 'certified: …', 'not certified: 12 MUST were skipped'. */
+/** Without a full stop: 'fails 3 MUST', 'certified: …', 'not certified: 12 MUST were skipped'. */
 export function describeRunVerdict(report: ConformanceReport): string {
   const end = report.wasInterrupted ? ' so far' : ''
   const { failedMust, failedShould, notJudgedMust } = countVerdicts(report)
@@ -44,13 +44,13 @@ function listMissingReasons(report: ConformanceReport): string[] {
   ]
 }
 
-/** Inputs that are missing, with the cases that they would make judgeable; each case in one of them. */
+/** Missing inputs and their cases. A case appears once. */
 export interface MissingInput {
   readonly add: readonly string[]
   readonly cases: readonly CaseResult[]
 }
 
-/** The input that makes most MUST judgeable is the first. */
+/** The input that the most MUST cases need is first. */
 export function groupMissingInputs({ results }: ConformanceReport): readonly MissingInput[] {
   const byInput = new Map<string, MissingInput>()
   for (const result of results) {
@@ -71,7 +71,7 @@ function formatLevels(all: number, must: number): string {
   return [...formatCount(must, 'MUST'), ...formatCount(all - must, 'SHOULD')].join(', ')
 }
 
-/** 'skipped: 12 MUST, 9 SHOULD'; then a line for each input. Empty when all was judged. */
+/** 'skipped: 12 MUST, 9 SHOULD', then one line for each input. Empty if all cases were judged. */
 export function formatNotJudged(report: ConformanceReport): readonly string[] {
   const { notJudged, notJudgedMust } = countVerdicts(report)
   if (notJudged === 0) return []

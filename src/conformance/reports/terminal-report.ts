@@ -1,4 +1,4 @@
-/** The report for a terminal, and the progress while it comes about. */
+/** Terminal text of a report, and the progress line of a run. */
 import { styleText } from 'node:util'
 import {
   type CaseResult,
@@ -18,7 +18,7 @@ import { describeRunVerdict, formatNotJudged } from './run-verdict.ts'
 export const plainReportPaint: ReportPaint = (_style, text) => text
 export const colouredReportPaint: ReportPaint = (style, text) => styleText(style, text, { validateStream: false })
 
-/** `isVerbose`: each failed case with all of its calls, those of the kit included. */
+/** `isVerbose` shows all calls of each failed case, including the kit's own. */
 export function formatTerminalReport(raw: ConformanceReport, paint: ReportPaint, isVerbose = false): string {
   const report = toPrintableReport(raw)
   const failed = findUnexpectedFailures(report)
@@ -52,7 +52,7 @@ function notJudgedText({ results }: ConformanceReport, paint: ReportPaint): stri
   )
 }
 
-/** Known failures, and those that are no more: the list of them should shrink. */
+/** Expected failures, and listed cases that pass, so that the list can shrink. */
 function expectedText(report: ConformanceReport, paint: ReportPaint): string[] {
   const known = report.results.flatMap(({ id, expected, verdict }) =>
     verdict.kind === 'failed' && expected !== undefined
@@ -65,7 +65,7 @@ function expectedText(report: ConformanceReport, paint: ReportPaint): string[] {
   return [...known, ...gone].map((line) => paint('yellow', line))
 }
 
-/** At the end, where the eye is when the run is over. */
+/** At the end, where the user looks after the run. */
 function failedIdsText(report: ConformanceReport, paint: ReportPaint): string[] {
   return (['MUST', 'SHOULD'] as const).flatMap((level) => {
     const ids = findUnexpectedFailures(report).flatMap((one) => (one.level === level ? [one.id] : []))
@@ -96,7 +96,7 @@ function capitalize(text: string): string {
 }
 
 const MARKS: Record<CaseVerdict['kind'], string> = { passed: '✓', failed: '✗', 'not judged': '–' }
-/** Of a terminal that does not tell. */
+/** For a terminal that does not report its width. */
 const USUAL_COLUMNS = 80
 const CLEAR_LINE = '\r\u001b[2K'
 
@@ -111,7 +111,7 @@ export interface CaseProgress {
   end(): void
 }
 
-/** One line that is replaced; nothing where lines cannot be replaced. */
+/** A terminal that cannot replace lines shows nothing. */
 export function createCaseProgress(terminal: ReportTerminal, total: number): CaseProgress {
   if (!terminal.isTTY) return { show() {}, end() {} }
   let [done, hasEnded] = [0, false]

@@ -1,4 +1,4 @@
-/** What is special to `conformance wallet`: where the wallet is, and where its players come from. */
+/** Command `conformance wallet`: the address of the wallet, and the source of its players. */
 
 import { findUrlFault } from '../../protocol/values/base-url.ts'
 import { findSecretFault, splitSecrets } from '../../protocol/values/secret-text.ts'
@@ -24,7 +24,7 @@ export interface ConformanceWalletFlags extends CommonConformanceFlags {
   readonly fixtures?: string
   readonly operatorApi?: string
   readonly operatorKey?: string
-  /** Seconds; true for the usual ones. */
+  /** Seconds; true for the default. */
   readonly patient?: string | true
 }
 
@@ -60,7 +60,7 @@ function prepareWalletRun(flags: ConformanceWalletFlags): PreparedSuite<WalletCa
   }
 }
 
-/** As long as a cache of idempotency keys often lives. */
+/** Seconds. A cache of idempotency keys often lives this long. */
 const DEFAULT_REPEAT_DELAY_S = 300
 const MS_PER_SECOND = 1_000
 
@@ -71,7 +71,7 @@ function parseRepeatDelay({ patient }: ConformanceWalletFlags): number {
   return Number.parseInt(patient, 10) * MS_PER_SECOND
 }
 
-/** Of several secrets, valid at once, any will do. */
+/** During a rotation any of the secrets is valid. */
 function readSecrets({ PARTNER_SECRET: secrets, OPERATOR_API_KEY: operatorKey }: NodeJS.ProcessEnv) {
   const [secret] = splitSecrets(secrets ?? '')
   return { ...(secret !== undefined && { secret }), ...(operatorKey !== undefined && { operatorKey }) }

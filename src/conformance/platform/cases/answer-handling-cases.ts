@@ -1,4 +1,4 @@
-/** What the platform makes of an answer to Place bet (P1 to P4, P7; C-2). */
+/** Cases: the effect of each answer to a Place bet (P1 to P4, P7; C-2). */
 import { type ReplyCode, ROLLBACK_REASON, replyCode } from '../../../protocol/reply-codes.ts'
 import type { MalformedBody, PlatformCase } from '../platform-case.ts'
 import {

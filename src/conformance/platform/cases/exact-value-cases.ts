@@ -1,4 +1,4 @@
-/** Amounts, ids and players go through the platform as they are: no digit is lost, no letter, and nobody is taken for another (P15). */
+/** Cases: the platform changes no amount, id or player (P15). */
 import type { PlatformCase, ScenarioAct, ScenarioExpectation } from '../platform-case.ts'
 import { awaitCalls, expectAtLeast, expectCount, PLACE_ACT, settleAsWon } from './scenario-builders.ts'
 
@@ -45,7 +45,7 @@ export const EXACT_VALUE_CASES: readonly PlatformCase[] = [
     covers: ['P15'],
     acts: [{ kind: 'another_player', who: 'with_yen' }, placeWithStake('10'), settleAsWon('25'), awaitCalls('settle')],
     expect: [expectAtLeast('settle', 1), expectInOrder(10, 25), { kind: 'currencies', of: ['JPY'] }],
-    mayBeUnable: true, // not every platform takes yen
+    mayBeUnable: true, // a platform may not support yen
   },
 ]
 

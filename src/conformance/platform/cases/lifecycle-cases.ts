@@ -1,4 +1,4 @@
-/** Currencies, restarts, dead partners, and the form of every request (P15 to P18). */
+/** Cases: currencies, restarts, unavailable partners, and the form of each request (P15 to P18). */
 import { ROLLBACK_REASON } from '../../../protocol/reply-codes.ts'
 import type { PlatformCase, ScenarioAct } from '../platform-case.ts'
 import {
@@ -24,9 +24,9 @@ const awaitRecovered = (call: 'rollback' | 'settle', callCount: number): Scenari
   within: 'recoveryMs',
 })
 
-/** Enough hanging calls to fill a pool that is shared with the healthy partners. */
+/** Enough unanswered calls to fill a pool that healthy partners share. */
 const DEAD_BETS = 12
-/** Answered one after the other around the moment of the kill. */
+/** The answers arrive one after another, around the moment of the kill. */
 const CRASH_BETS = 10
 const HEALTHY = Array.from({ length: 9 }, (_, i) => i + 1)
 

@@ -1,4 +1,4 @@
-/** Settle, resettle and Unsettle on their way to the partner (P12 to P14; C-5, C-6). */
+/** Cases: delivery of Settle, resettle and Unsettle (P12 to P14; C-5, C-6). */
 import { type ReplyCode, replyCode } from '../../../protocol/reply-codes.ts'
 import type { PlatformCase } from '../platform-case.ts'
 import {

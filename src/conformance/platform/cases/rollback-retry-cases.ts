@@ -1,4 +1,4 @@
-/** How the platform insists on a Rollback, and when it stops (P8 to P11; C-4). */
+/** Cases: retries of a Rollback, and their end (P8 to P11; C-4). */
 
 import { ROLLBACK_REASON } from '../../../protocol/reply-codes.ts'
 import type { PlatformCase } from '../platform-case.ts'
@@ -19,9 +19,12 @@ import {
 const CLAUSE = 'Limits, rollback retries'
 const LOST_STAKE = 'The partner’s database was busy for a moment, and the player’s stake is gone for good.'
 const STOPPED_AT = 'Rollback, code 8; Limits, rollback completion'
-/** Attempts that the quick cases look at: the gaps before them take 4.9 s by C-4, and of other schedules not much more than 30 s, */
+/**
+ * The gaps before these attempts add up to 4.9 s by the rule for retries (C-4). Other schedules
+ * need little more than 30 s.
+ */
 const GROWING_ATTEMPTS = 4
-/** or 10.5 s. */
+/** The gaps add up to 10.5 s. */
 const DOUBLING_ATTEMPTS = 5
 const FAILED = { always: refusalAnswer('system_error') } as const
 const WINDOW = { kind: 'await', call: 'rollback', count: MAX_ROLLBACK_ATTEMPTS, within: 'windowMs' } as const

@@ -1,4 +1,4 @@
-/** Words of which the cases are made. */
+/** Building blocks of the cases. */
 
 import type { BetOperation } from '../../../protocol/operation.ts'
 import { type ReplyCode, replyCode } from '../../../protocol/reply-codes.ts'
@@ -27,10 +27,7 @@ export const expectCount = (call: BetOperation, from: number, to = from): Scenar
   from,
   to,
 })
-/**
- * For a scene that ends as soon as these have come: whether another one follows is then a matter of
- * chance.
- */
+/** For a scene that ends when these calls have arrived, so further calls may be missing. */
 export const expectAtLeast = (call: BetOperation, from: number): ScenarioExpectation =>
   expectCount(call, from, Number.POSITIVE_INFINITY)
 export const EXPECT_NO_ROLLBACK = expectCount('rollback', 0)

@@ -1,4 +1,4 @@
-/** When the partner is late, silent or gone (P5, P6; C-2). */
+/** Cases: the partner answers late, never, or cannot be reached (P5, P6; C-2). */
 import { ROLLBACK_REASON } from '../../../protocol/reply-codes.ts'
 import type { AnswerScript, PartnerAddressKind, PlatformCase, ScenarioAct } from '../platform-case.ts'
 import {
@@ -30,7 +30,9 @@ const lateAnswerCase = (id: string, words: string, place: AnswerScript): Platfor
   expect: [expectCount('place', 1), EXPECT_ONE_ROLLBACK, AFTER_TIME_OUT],
 })
 
-/** The address changes when the frame is loaded, and comes back when the Rollback has failed too. */
+/**
+ * The address changes after the frame is loaded, and changes back after the Rollback has failed.
+ */
 const moveAndReturn = (to: PartnerAddressKind): readonly ScenarioAct[] => [
   { kind: 'move', to },
   PLACE_ACT,

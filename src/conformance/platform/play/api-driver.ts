@@ -1,4 +1,7 @@
-/** Drives a Purser platform over its API, or any platform that answers the same calls. */
+/**
+ * Driver that sends each request to the API of a Purser platform, or to another platform with this
+ * API.
+ */
 import { randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'
 import { trimEndSlashes } from '../../../protocol/values/base-url.ts'
@@ -17,11 +20,11 @@ import {
 export interface ApiDriverOptions {
   readonly url: string
   readonly key: string
-  /** Sent beside the key. */
+  /** Sent in addition to the key. */
   readonly headers?: ExtraHeaders
 }
 
-/** Why nothing answers there; undefined when something does, whatever it says. */
+/** Undefined if a server answers, with any status. */
 export async function findConnectionError(url: string): Promise<string | undefined> {
   try {
     await (await request(url)).body.dump()
@@ -36,7 +39,7 @@ const OWN_HEADERS = { 'user-agent': userAgent('conformance') }
 type SendToApi = (method: string, path: string, body?: object) => Promise<unknown>
 type ApiDriverRequest = Exclude<DriverRequest, { do: 'restart' }>
 
-/** `restart` is a matter of the host that the platform runs on: not done here. */
+/** `restart` is missing, because only the host of the platform can restart it. */
 export function createApiDriver({ url, key, headers: extra = {} }: ApiDriverOptions): {
   drive: PlatformDriver
   close(): Promise<void>

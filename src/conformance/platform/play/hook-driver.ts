@@ -1,4 +1,4 @@
-/** Drives any platform by a command of the user's: each wish is one run of it, as JSON on stdin. */
+/** Driver that passes each request to a command of the user (a hook), as JSON on stdin. */
 import { spawn } from 'node:child_process'
 import { parseJsonObject } from '../../../protocol/values/exact-json.ts'
 import {
@@ -11,21 +11,21 @@ import {
   type ReportedBetState,
 } from './platform-driver.ts'
 
-/** The hook ends with this when it cannot do what is wished: the case is not judged. */
+/** Exit code of a hook that cannot do this. The case is then not judged. */
 export const EXIT_HOOK_UNABLE = 3
-/** Characters of a hook's output that are kept. */
+/** Characters. */
 const MAX_OUTPUT = 64 * 1024
 
 export function createHookDriver(command: string): PlatformDriver {
   return (driverRequest) => runHook(command, driverRequest)
 }
 
-/** `restart` goes to a command of its own; all other wishes go on. */
+/** `restart` has its own command. */
 export function withRestartCommand(drive: PlatformDriver, command: string): PlatformDriver {
   return (driverRequest) => (driverRequest.do === 'restart' ? runHook(command, driverRequest) : drive(driverRequest))
 }
 
-/** Of the command's process group nothing is left when its time is over. */
+/** The time-out kills the whole process group of the command. */
 function runHook(command: string, driverRequest: DriverRequest): Promise<DriverResult> {
   const child = spawn(command, { shell: true, detached: true, stdio: ['pipe', 'pipe', 'pipe'] })
   const output = { stdout: '', stderr: '' }
@@ -34,7 +34,7 @@ function runHook(command: string, driverRequest: DriverRequest): Promise<DriverR
       output[name] = (output[name] + text).slice(0, MAX_OUTPUT)
     })
   }
-  child.stdin.on('error', () => {}) // it may end without reading
+  child.stdin.on('error', () => {}) // the command may end without reading
   child.stdin.end(`${JSON.stringify(driverRequest)}\n`)
   return new Promise((resolve) => {
     const timer = setTimeout(() => {
@@ -55,7 +55,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL')
   } catch {
-    // it has ended meanwhile
+    // the group has ended in the meantime
   }
 }
 

@@ -1,43 +1,49 @@
-/** The times that the kit waits and judges by, in milliseconds: one record, so that a test can shrink all of them alike. */
+/** Times for waiting and judging, in milliseconds, in one record that tests can scale. */
 import { LIMITS } from '../../../protocol/wire-limits.ts'
 
-/** Of the schedule (interface.md, Limits: Rollback retries). */
+/** Attempts of the schedule (interface.md, Limits: Rollback retries). */
 export const MAX_ROLLBACK_ATTEMPTS = 10
 
 export interface KitTiming {
-  /** The platform waits so long for an answer. */
+  /** The platform's time-out for an answer. */
   readonly answerMs: number
-  /** An answer after this time is in time, */
+  /** An answer after this time is in time. */
   readonly inTimeMs: number
-  /** one after this time is too late, */
+  /** An answer after this time is late. */
   readonly lateMs: number
-  /** and so is a body after this time, whenever its headers came. */
+  /** A body after this time is late, whenever its headers arrived. */
   readonly lateBodyMs: number
-  /** A rollback may be seen this much before the time-out is over: the platform's clock starts before its request arrives. */
+  /**
+   * A Rollback may arrive this much before the time-out, because the platform's clock starts before
+   * its request arrives.
+   */
   readonly earlyMs: number
-  /** A rollback after a time-out is on its way by then (P5). */
+  /** Latest arrival of the Rollback after a time-out (P5). */
   readonly rollbackByMs: number
-  /** The first gap of the rollback's retries (C-4). */
+  /** First gap between the attempts of a Rollback (C-4). */
   readonly firstGapMs: number
-  /** All attempts of a rollback start within this time of the first. */
+  /** All attempts of a Rollback start within this time of the first. */
   readonly windowMs: number
-  /** Watched for what must not come; longer than the first two gaps of the retries together. */
+  /** Time without unwanted calls. It is longer than the first two gaps of the retries together. */
   readonly quietMs: number
-  /** Waited for what must come; longer than the gap before the fifth attempt. */
+  /** Time to wait for a call. It is longer than the gap before the fifth attempt. */
   readonly patienceMs: number
-  /** Waited for what must come after a restart of the platform, or by a schedule that is the platform's own. */
+  /** Time to wait for a call after a restart, or for the platform's own schedule. */
   readonly recoveryMs: number
-  /** A call to a healthy partner is on its way by then, whatever other partners do. */
+  /** Latest arrival of a call to a healthy partner, independent of the other partners. */
   readonly promptMs: number
-  /** Between the starts of two scenes: fifty at once would be a load test, and its delays would be judged. */
+  /**
+   * Gap between the starts of scenes. Fifty at once would be a load test, and its delays would be
+   * judged.
+   */
   readonly startGapMs: number
-  /** What the machines and the network between them may add or take, never scaled. */
+  /** Delay that machines and network may add or remove. Never scaled. */
   readonly noiseMs: number
 }
 
 const NOISE_MS = 200
 
-/** The times of the interface; times of a `scale` below 1 are for platforms whose own times are shrunk alike. */
+/** A `scale` below 1 is for platforms whose own times are shortened in the same way. */
 export function createKitTiming(scale = 1, noiseMs = NOISE_MS): KitTiming {
   return {
     answerMs: LIMITS.answerMs * scale,
@@ -57,5 +63,4 @@ export function createKitTiming(scale = 1, noiseMs = NOISE_MS): KitTiming {
   }
 }
 
-/** A moment of the record above. */
 export type KitTimingName = Exclude<keyof KitTiming, 'noiseMs'>

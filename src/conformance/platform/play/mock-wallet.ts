@@ -1,4 +1,4 @@
-/** The wallet that the kit plays: one HTTP server, many partners, each below a path of its own. */
+/** Mock wallet: one HTTP server for many partners, each with its own path. */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -18,21 +18,21 @@ import {
 } from './request-log.ts'
 import { sendScriptedAnswer } from './scripted-answer.ts'
 
-/** Bytes of a request that are kept; more end the connection. */
+/** Bytes of a request. A larger request ends the connection. */
 const MAX_BODY_BYTES = 1024 * 1024
 
 export interface MockWalletOptions {
   readonly host: string
   readonly port: number
-  /** How the platform reaches this server, when that is not its own address. */
+  /** The address for the platform, if it differs from `host` and `port`. */
   readonly publicUrl?: string
   readonly timing: KitTiming
 }
 
 export interface MockWallet {
-  /** How the platform reaches it. */
+  /** The address for the platform. */
   readonly url: string
-  /** A partner that answers by these scripts and writes down what comes. */
+  /** The partner answers by these scripts and records each call. */
   open(name: string, setup: MockPartnerSetup): MockPartner
   close(): Promise<void>
 }
@@ -40,17 +40,17 @@ export interface MockWallet {
 export interface MockPartnerSetup {
   readonly scripts: Partial<Record<BetOperation, AnswerScript>>
   readonly journal: RequestLog
-  /** Resolves when the platform is about to be killed. */
+  /** Resolves just before the platform is killed. */
   readonly restarting: Promise<void>
 }
 
 export interface MockPartner extends KitPartner {
   addressOf(addressKind: PartnerAddressKind): string
-  /** A player of this partner; given a player, the same one in another currency, with a new token. */
+  /** With `same` it is this player in another currency, with a new token. */
   player(currency: string, same?: KitPlayer): KitPlayer
-  /** Another player; `before` is the one that may be taken for it. */
+  /** `before`: the player with whom a faulty platform may confuse the new one. */
   otherPlayer(who: OtherPlayerKind, before: KitPlayer): KitPlayer
-  /** Answers `ok` from now on, so that nothing of the scene stays open at the platform. */
+  /** All further answers are `ok`, so that the platform has no open calls. */
   recover(): void
 }
 
@@ -59,7 +59,7 @@ interface HostedPartner extends MockPartnerSetup {
   answerTo(call: BetOperation): ScriptedAnswer
 }
 
-/** Listens. Throws when the port cannot be had. */
+/** Throws if the port is not available. */
 export async function startMockWallet(options: MockWalletOptions): Promise<MockWallet> {
   const hosted = new Map<string, HostedPartner>()
   const server = createServer((request, response) => {
@@ -101,7 +101,7 @@ function portOf(server: { address(): unknown }): number {
   throw new Error('the kit has no port')
 }
 
-/** A port that was free a moment ago: nobody listens there. */
+/** A port that was free a moment ago, so that no process listens on it. */
 async function findClosedPort(): Promise<number> {
   const server = createTcpServer().listen(0)
   await once(server, 'listening')
@@ -116,7 +116,7 @@ function openPartner(
   setup: MockPartnerSetup,
 ): MockPartner {
   const { scripts } = setup
-  const partnerId = `${name}-${randomBytes(4).toString('hex')}` // calls that an earlier run left behind find nobody here
+  const partnerId = `${name}-${randomBytes(4).toString('hex')}` // late calls of an earlier run find no partner
   const players = new Map<string, KitPlayer>()
   const addressOf = (addressKind: PartnerAddressKind) => `${addresses[addressKind]}/${partnerId}`
   const partner = { partnerId, baseUrl: addressOf('home'), secret: randomBytes(24).toString('base64url'), players }

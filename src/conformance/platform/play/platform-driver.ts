@@ -1,51 +1,47 @@
 /**
- * What the kit asks of a platform, however that platform is asked: over Purser's API
- * (`api-driver.ts`) or by a hook (`hook-driver.ts`).
+ * Requests of the kit to a platform, through its API (`api-driver.ts`) or a hook
+ * (`hook-driver.ts`).
  */
 import type { ResultType } from '../../../protocol/bet-request.ts'
 
-/** `bet` is the transactionId that the platform sent in Place bet; amounts are decimal text. */
+/** `bet` is the transactionId of the platform's Place bet. Amounts are decimal texts. */
 export type DriverRequest =
-  /** Register this partner, or change the address of one that is registered. */
+  /** Registers this partner, or changes the address of a registered partner. */
   | { readonly do: 'partner'; readonly partnerId: string; readonly baseUrl: string; readonly secret: string }
-  /** A player loads the frame with this token: the platform asks for the profile. */
+  /** A player loads the frame with this token, and the platform requests the profile. */
   | { readonly do: 'frame'; readonly partnerId: string; readonly token: string }
-  /** The player of this token bets, in the currency that the profile told. */
+  /** The player of this token bets in the currency of the profile. */
   | { readonly do: 'place'; readonly partnerId: string; readonly token: string; readonly amount: string }
   | { readonly do: 'settle'; readonly bet: string; readonly resultType: ResultType; readonly amount: string }
   | { readonly do: 'unsettle'; readonly bet: string }
   | { readonly do: 'cancel'; readonly bet: string; readonly errorCode: number }
-  /** What does the platform say of the bet? */
   | { readonly do: 'look'; readonly bet: string }
-  /** Kill the platform (kill -9) and start it again; fulfilled when it listens. */
+  /** Kills the platform (kill -9) and starts it again. Done when the platform listens. */
   | { readonly do: 'restart' }
 
-/** What the platform says of a bet, as far as it says it. */
+/** A member that the platform does not show is absent. */
 export interface ReportedBetState {
   readonly status?: string
-  /** Of the latest delivery. */
+  /** The state of the latest delivery. */
   readonly delivery?: string
 }
 
-export type DriverResult =
-  | { readonly kind: 'done'; readonly look?: ReportedBetState }
-  /** The platform, or the hook, cannot do this or did not. */
-  | DriverFailure
+export type DriverResult = { readonly kind: 'done'; readonly look?: ReportedBetState } | DriverFailure
 
 export interface DriverFailure {
   readonly kind: 'unable'
   readonly why: string
-  /** It failed: it is not just one that cannot. */
+  /** A failure, not a missing capability. */
   readonly isFault?: true
 }
 
-/** Never rejects; each wish is given at most DRIVER_TIMEOUT_MS. */
+/** Never rejects. Each request ends after DRIVER_TIMEOUT_MS. */
 export type PlatformDriver = (driverRequest: DriverRequest) => Promise<DriverResult>
 
-/** Milliseconds; longer than any call that a platform waits for, and than its start. */
+/** Milliseconds. Longer than the start of a platform, and than any call that it awaits. */
 export const DRIVER_TIMEOUT_MS = 60_000
 
-/** Decimal text: the stake of every bet. */
+/** Decimal text. */
 export const SCENARIO_STAKE = '10.00'
 
 export function driverUnable(why: string): DriverFailure {

@@ -1,4 +1,7 @@
-/** A whole run: every scene at once, those that kill the platform after the others, then the rules of form; and the report. */
+/**
+ * A run of the platform kit: scenes in parallel, then scenes that restart the platform, then the
+ * rules for requests.
+ */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { toCaseResult } from '../../case-facts.ts'
@@ -19,16 +22,14 @@ import { createSharedRestart, type SharedRestart } from './shared-restart.ts'
 export interface PlatformKitOptions {
   readonly cases: readonly PlatformCase[]
   readonly drive: PlatformDriver
-  /** Named in the report. */
+  /** Shown in the report. */
   readonly target: string
   readonly timing: KitTiming
   readonly listen: { readonly host: string; readonly port: number; readonly publicUrl?: string }
-  /** Slow cases are judged too. */
   readonly isSlow: boolean
   readonly isStrict: boolean
-  /** Of the wishes. */
+  /** Limits the requests to the platform. */
   readonly pace?: CallRateLimiter
-  /** Judge these only. */
   readonly isWanted: (one: PlatformCase) => boolean
   readonly signal: AbortSignal
   readonly onResult: (result: CaseResult) => void
@@ -47,11 +48,11 @@ interface JudgedCase {
   readonly durationMs: number
 }
 
-/** Throws when the port cannot be had. */
+/** Throws if the port is not available. */
 export async function runPlatformKit(options: PlatformKitOptions): Promise<ConformanceReport> {
   const startedAt = new Date()
   const start = performance.now()
-  setMaxListeners(0, options.signal) // every scene listens, and they are many
+  setMaxListeners(0, options.signal) // every scene adds a listener
   const wallet = await startMockWallet({ ...options.listen, timing: options.timing })
   try {
     const results = await judgeAll(options, wallet)

@@ -1,4 +1,4 @@
-/** What came to the kit's wallet: every request with its bytes and times, and how it ended. */
+/** Log of the requests to the mock wallet: bytes, arrival, and answer or broken connection. */
 
 import { type BetOperation, OPERATIONS, parseBetOperation } from '../../../protocol/operation.ts'
 import { parseJsonObject } from '../../../protocol/values/exact-json.ts'
@@ -7,17 +7,15 @@ export interface KitPlayer {
   readonly token: string
   readonly userId: string
   readonly currency: string
-  /** Behind an aggregator. */
+  /** Set if the platform calls through an aggregator. */
   readonly operatorUser?: string
 }
 
-/** A partner that the kit plays. */
 export interface KitPartner {
   readonly partnerId: string
-  /** Where it answers. */
   readonly baseUrl: string
   readonly secret: string
-  /** Everybody who ever had a token here, by token. */
+  /** Every player who ever had a token here, by token. */
   readonly players: Map<string, KitPlayer>
 }
 
@@ -29,24 +27,23 @@ export interface RecordedRequest {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The body as it came. */
   readonly bytes: Buffer
-  /** Empty when the body is no JSON object. */
+  /** Empty if the body is not a JSON object. */
   readonly body: Readonly<Record<string, unknown>>
-  /** When the whole request had come, in milliseconds of the kit's monotonic clock. */
+  /** Arrival of the whole request, in milliseconds of the kit's monotonic clock. */
   readonly at: number
-  /** Absent while the kit has not answered and the connection stands. */
+  /** Absent while the kit has not answered and the connection is open. */
   ended?: RequestEnd
 }
 
 export interface RequestEnd {
   readonly at: number
-  /** Null when the connection ended without an answer. */
+  /** Null if the connection ended without an answer. */
   readonly status: number | null
   readonly body: string
 }
 
-/** Below the partner's address; anything else there is no call of the interface. */
+/** Relative to the partner's address. Any other path is no call of the interface. */
 export function classifyRequest(method: string, path: string, type: unknown): ReceivedCallKind {
   if (method === 'POST' && path === OPERATIONS.profile.path) return 'profile'
   return (path === OPERATIONS.place.path && parseBetOperation(method, type)) || 'other'
@@ -56,17 +53,13 @@ export function parseRequestBody(bytes: Buffer): Readonly<Record<string, unknown
   return parseJsonObject(bytes.toString('utf8')) ?? {}
 }
 
-/** The calls of one scene, and a way to wait for more. */
 export interface RequestLog {
   readonly calls: readonly RecordedRequest[]
   add(call: RecordedRequest): void
   of(call: ReceivedCallKind): readonly RecordedRequest[]
-  /** The bets by their Place bets, in the order in which they came. */
+  /** In the order of their Place bets. */
   bets(): readonly string[]
-  /**
-   * True as soon as so many have come; false when nothing more came for `idleTimeoutMs`, or not all
-   * within `withinMs`.
-   */
+  /** False after `idleTimeoutMs` without a call, or after `withinMs`. */
   waitFor(call: ReceivedCallKind, count: number, limits: { idleTimeoutMs: number; withinMs?: number }): Promise<boolean>
 }
 
@@ -97,7 +90,7 @@ export function createRequestLog(signal: AbortSignal): RequestLog {
   }
 }
 
-/** False when nothing came in time. */
+/** False if no call arrived in time. */
 function nextArrival(listeners: Set<() => void>, ms: number): Promise<boolean> {
   return new Promise((resolve) => {
     const end = (hasCome: boolean) => {

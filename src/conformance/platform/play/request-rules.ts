@@ -1,4 +1,4 @@
-/** The form of a request (P15): rules that each call of the whole run is held against, whatever its scene is about. */
+/** Rules for the form of a request (P15), which every call of the run must satisfy. */
 import { Compile } from 'typebox/compile'
 import { VALIDATORS } from '../../../protocol/call-validators.ts'
 import { ROLLBACK_REASONS } from '../../../protocol/reply-codes.ts'
@@ -9,16 +9,16 @@ import type { ReceivedCallKind, RecordedRequest } from './request-log.ts'
 export type RequestRule = 'signature' | 'members' | 'place_only' | 'token' | 'reason' | 'identity' | 'stake' | 'ids'
 
 interface RuleCheck {
-  /** The rule is judged when at least one of each was seen. */
+  /** The run needs a call of each kind to judge the rule. */
   readonly concerns: readonly ReceivedCallKind[]
-  /** What is wrong with the call; `others` are all calls of its scene. */
+  /** `others`: all calls of its scene. */
   fault(call: RecordedRequest, others: readonly RecordedRequest[]): string | undefined
 }
 
 const ONLY_IN_PLACE = ['ip', 'info', 'subPartnerId', 'metadata', 'bonusAmount']
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** A wallet takes more than the interface states (W-3); a platform sends no more. */
+/** A platform sends only the stated types of a Place bet, although a wallet accepts more (W-3). */
 const STATED = { ...VALIDATORS, place: Compile(StatedPlaceBetSchema) }
 
 const RULES: Readonly<Record<RequestRule, RuleCheck>> = {
@@ -100,7 +100,7 @@ export interface RequestRuleViolation {
   readonly fault: string
 }
 
-/** Every breach of the rule, scene by scene; undefined when a call that it is about was never seen. */
+/** Undefined if the run lacks a kind of call that the rule needs. */
 export function findRequestRuleViolations(
   name: RequestRule,
   scenes: readonly (readonly RecordedRequest[])[],

@@ -1,4 +1,7 @@
-/** Holds what was recorded of a scene against what its case expects. Pure: answers a sentence on what is wrong, or nothing. */
+/**
+ * Comparison of a scene's record with the expectations of its case. Pure. Each function returns the
+ * fault as a sentence, or undefined.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { BetOperation } from '../../../protocol/operation.ts'
 import type { ExpectedDelivery, ScenarioExpectation } from '../platform-case.ts'
@@ -6,14 +9,12 @@ import type { KitTiming } from './kit-timing.ts'
 import type { ReportedBetState } from './platform-driver.ts'
 import type { KitPlayer, RecordedRequest } from './request-log.ts'
 
-/** A wish that a call must follow. */
+/** A request to the platform that must lead to a call. */
 export interface RequestedCall {
   readonly call: BetOperation
   readonly partner: number
-  /** The partner's id: whose calls to look at. */
   readonly partnerId: string
   readonly at: number
-  /** Of a bet: who places it. */
   readonly player?: KitPlayer
 }
 
@@ -22,7 +23,7 @@ export interface ScenarioRecord {
   /** In the order in which they were placed. */
   readonly bets: readonly string[]
   readonly requestedCalls: readonly RequestedCall[]
-  /** What the platform says of the bets in the end, as far as it was asked. */
+  /** The last states that the platform showed, for bets that were queried. */
   readonly looks: ReadonlyMap<string, ReportedBetState>
 }
 
@@ -123,9 +124,9 @@ function judgeErrorCode(code: number, played: ScenarioRecord): string | undefine
   return wrong && `errorCode is ${wrong.body.errorCode}, not ${code}`
 }
 
-/** The last gap seen is at least so many times the first; constant gaps with some jitter stay below. */
+/** Minimum ratio of the last gap to the first. Constant gaps with jitter stay below it. */
 const GROWTH = 2
-/** Shares of a gap: room for jitter, and for what an answer takes. */
+/** Shares of a gap, for jitter and for the time of an answer. */
 const DOUBLING = { tolerance: 0.35, firstFrom: 0.5, firstTo: 1.6 } as const
 
 function judgeGaps(
@@ -137,12 +138,15 @@ function judgeGaps(
     .slice(0, attempts)
     .map(({ at }) => at)
   const gaps = starts.slice(1).map((at, i) => at - (starts[i] ?? at))
-  if (gaps.length < attempts - 1) return undefined // the count says so
+  if (gaps.length < attempts - 1) return undefined // the count reports it
   const isRight = shape === 'growing' ? isGrowing(gaps, timing) : isDoubling(gaps, timing)
   return isRight ? undefined : `the gaps between the attempts are ${gaps.map(formatDuration).join(', ')}: not ${shape}`
 }
 
-/** The last is the largest, and much larger than the first; a delay of one attempt on its way shrinks the gap after it. */
+/**
+ * The last gap is the largest, and much larger than the first. A delayed attempt makes the next gap
+ * smaller.
+ */
 function isGrowing(gaps: readonly number[], { noiseMs, firstGapMs }: KitTiming): boolean {
   const [first = 0] = gaps
   const last = gaps.at(-1) ?? 0
@@ -150,7 +154,10 @@ function isGrowing(gaps: readonly number[], { noiseMs, firstGapMs }: KitTiming):
   return last === Math.max(...gaps) && last >= GROWTH * first - noiseMs && whole >= firstGapMs
 }
 
-/** The gaps share the whole time as 1 : 2 : 4 …; a delay of one request moves the whole but little. */
+/**
+ * The gaps divide the total time as 1 : 2 : 4 …, because one delayed request hardly changes the
+ * total.
+ */
 function isDoubling(gaps: readonly number[], { noiseMs, firstGapMs }: KitTiming): boolean {
   const whole = gaps.reduce((sum, gap) => sum + gap, 0)
   const first = whole / (2 ** gaps.length - 1)
@@ -197,7 +204,7 @@ function judgeOrder(expected: readonly ExpectedDelivery[], played: ScenarioRecor
   return isRight ? undefined : `the calls came as ${came.join(', ')}; decided were ${wanted.join(', ')}`
 }
 
-/** The first attempt of each delivery of the bet; what repeats the call before it is another attempt. */
+/** A call equal to the one before it is a retry. */
 function firstAttempts({ calls }: ScenarioRecord, bet: string | undefined): readonly RecordedRequest[] {
   const mine = calls.filter(({ body }) => body.transactionId === bet)
   return mine.filter((call, i) => !isSameDelivery(call, mine[i - 1]))
@@ -207,7 +214,10 @@ function isSameDelivery(a: RecordedRequest, b: RecordedRequest | undefined): boo
   return b !== undefined && a.call === b.call && a.body.amount === b.body.amount
 }
 
-/** A call may follow another one that is unanswered only when that one has timed out; another delivery, only when it was answered. */
+/**
+ * Calls of a bet may overlap only if the second retries the first after its time-out. Another
+ * delivery may begin only after an answer of 200 or 400.
+ */
 function judgeOverlaps(played: ScenarioRecord, { answerMs, earlyMs }: KitTiming): string | undefined {
   for (const bet of played.bets) {
     const mine = played.calls.filter(({ call, body }) => call !== 'place' && body.transactionId === bet)
@@ -233,7 +243,7 @@ function judgeCurrencies(expected: readonly string[], { calls, bets }: ScenarioR
   return `${describeCall(wrong)} came in ${wrong.body.currency}, and the bet was placed in ${placed}`
 }
 
-/** The bets came in the order in which they were wished. */
+/** The bets arrive in the order of their requests. */
 function judgePlayers({ calls, bets, requestedCalls }: ScenarioRecord): string | undefined {
   const bettors = requestedCalls.flatMap(({ player }) => (player === undefined ? [] : [player]))
   for (const one of calls) {

@@ -1,4 +1,4 @@
-/** Acts one scene: registers its partners, makes the wishes one after the other, and hands back what was seen. */
+/** Runner of one scene: registers the partners, performs the acts, and returns the record. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { CallRateLimiter } from '../../rate-limiter.ts'
 import type { ScenarioAct, ScenarioCase } from '../platform-case.ts'
@@ -21,7 +21,7 @@ export interface ScenarioEnvironment {
   readonly drive: PlatformDriver
   readonly pace: CallRateLimiter
   readonly timing: KitTiming
-  /** Kills and starts the platform, together with every other scene that wants it. */
+  /** Restarts the platform once for all scenes that need it. */
   restart(): Promise<DriverResult>
   /** Resolves when the kill begins. */
   readonly restarting: Promise<void>
@@ -30,10 +30,9 @@ export interface ScenarioEnvironment {
 
 export type ScenarioOutcome =
   | { readonly kind: 'played'; readonly played: ScenarioRecord }
-  /** The platform could not be brought to do what the scene is about. */
   | (DriverFailure & { readonly played: ScenarioRecord })
 
-/** Milliseconds between two looks at a bet. */
+/** Milliseconds between queries of a bet. */
 const POLL_INTERVAL_MS = 200
 
 interface ScenarioRun {
@@ -145,14 +144,14 @@ async function performAct(scene: ScenarioRun, act: ScenarioAct): Promise<DriverR
   }
 }
 
-/** What the platform says to whoever asked it does not matter, as long as it calls the partner. */
+/** The platform's answer does not matter if it calls the partner. */
 async function placeBet(
   scene: ScenarioRun,
   { partner: number = 0, fireAndForget, amount = SCENARIO_STAKE }: ScenarioAct & { kind: 'place' },
 ): Promise<DriverResult> {
   const { stage, journal, partners, players, requestedCalls } = scene
   const { partnerId = '' } = partners[number] ?? {}
-  await stage.pace.acquire(1) // before the clock of the wish starts
+  await stage.pace.acquire(1) // before the time of the request is taken
   const before = journal.of('place').length
   const player = players[number]
   requestedCalls.push({ call: 'place', partner: number, partnerId, at: performance.now(), ...(player && { player }) })
@@ -183,7 +182,7 @@ async function actOnBet(
   const partner = partners.findIndex((one) => one.partnerId === partnerId)
   if (driverRequest.do === 'settle') requestedCalls.push({ call: 'settle', partner, partnerId, at: performance.now() })
   if (!twice) return stage.drive(driverRequest)
-  // The platform may refuse the second one.
+  // The platform may reject the second request.
   const [first, second] = await Promise.all([stage.drive(driverRequest), stage.drive(driverRequest)])
   return first.kind === 'done' ? first : second
 }
@@ -211,7 +210,7 @@ async function readBetState({ stage, looks }: ScenarioRun, bet: string): Promise
   return result
 }
 
-/** Cases that ask how the platform shows a delivery, or what became of the bets, end with a look. */
+/** Some expectations need the final states that the platform shows. */
 async function readFinalStates(scene: ScenarioRun): Promise<DriverResult> {
   const shown = scene.case.expect.find((one) => one.kind === 'shown')
   if (shown !== undefined) return pollDeliveryStatus(scene, shown.as)

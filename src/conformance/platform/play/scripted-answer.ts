@@ -1,4 +1,4 @@
-/** One answer of the kit's wallet, right or wrong in exactly the way that the script says. */
+/** One answer of the mock wallet, with the fault that the script names. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { REPLY_CODES } from '../../../protocol/reply-codes.ts'
@@ -7,21 +7,21 @@ import type { MalformedBody, ScriptedAnswer } from '../platform-case.ts'
 import type { KitTiming } from './kit-timing.ts'
 import type { RecordedRequest } from './request-log.ts'
 
-/** A uuid that no platform gives to a bet. */
+/** A UUID that no platform uses for a bet. */
 const ANOTHER_BET = '00000000-0000-4000-8000-000000000000'
 
-/** Milliseconds between answers that are given while the platform is killed: together they cover the time that a kill takes. */
+/** Milliseconds between answers during a kill. Together they cover its duration. */
 const RESTART_STAGGER_MS = 4
 
 export interface ScriptedAnswerContext {
   readonly timing: KitTiming
   /** Resolves when the kill begins. */
   readonly restarting: Promise<void>
-  /** How many calls of this operation were answered before. */
+  /** Earlier calls of this operation. */
   readonly number: number
 }
 
-/** Sends the answer; one that takes longer ends early, without an answer, when the connection does. */
+/** If the connection ends first, no answer is sent. */
 export async function sendScriptedAnswer(
   response: ServerResponse,
   request: RecordedRequest,
@@ -62,7 +62,7 @@ export async function sendScriptedAnswer(
   }
 }
 
-/** The standard success, and of User data the player's profile. */
+/** The standard success, or for User data the player's profile. */
 function buildSuccessBody({ call, body, partner }: RecordedRequest): string {
   if (call !== 'profile')
     return JSON.stringify({ transactionId: body.transactionId, transactionTime: new Date().toISOString() })
@@ -87,12 +87,12 @@ function buildMalformedBody(kind: MalformedBody, successBody: string): string {
   }
 }
 
-/** Where a redirect leads; other statuses do not look at it. */
+/** Only a redirect uses this. */
 function redirectHeaders({ partner }: RecordedRequest): Record<string, string> {
   return { location: `${partner.baseUrl}/elsewhere` }
 }
 
-/** Ends early when the platform hangs up, so that nothing of a finished run is left waiting. */
+/** Ends when the platform closes the connection, so that no timer outlives the run. */
 async function sleepWhileConnected(ms: number, response: ServerResponse): Promise<void> {
   const hungUp = new AbortController()
   response.once('close', () => hungUp.abort())

@@ -1,13 +1,16 @@
-/** One kill of the platform for all scenes that are about one: it begins when each of them waits for it, or has ended without it. */
+/**
+ * One restart of the platform for all scenes with a restart. The kill begins when each of these
+ * scenes waits for it or has ended.
+ */
 import { createDeferred } from '../../../runtime/async/deferred.ts'
 import type { DriverResult, PlatformDriver } from './platform-driver.ts'
 
 export interface SharedRestart {
   /** Resolves when the kill begins. */
   readonly begins: Promise<void>
-  /** The scene is ready; resolves when the platform listens again. */
+  /** Resolves when the platform listens again. */
   arrive(): Promise<DriverResult>
-  /** The scene has ended and never arrived. */
+  /** For a scene that ends without a restart. */
   leave(): void
 }
 

@@ -1,4 +1,4 @@
-/** The clauses that a page cites, in the words of the interface, at its end: a page that is passed on has no other one beside it. */
+/** Text of each cited clause, so that a shared page needs no other document. */
 import { escapeMarkup } from '../../../runtime/text/markup-escaping.ts'
 import { CLAUSES, isInterfaceClause, splitClauses, toClausePath } from '../../clauses.ts'
 import type { ConformanceReport } from '../conformance-report.ts'

@@ -1,4 +1,7 @@
-/** A failed case on the page: what it costs, what was seen, the call that decided, all calls, the command that repeats it. */
+/**
+ * HTML of a failed case: effect, finding, deciding call, all calls, and the command to judge it
+ * again.
+ */
 
 import { formatSignedBytes } from '../../../protocol/client/signed-bytes.ts'
 import { escapeMarkup } from '../../../runtime/text/markup-escaping.ts'
@@ -15,12 +18,11 @@ import type { FailureCause } from '../failure-causes.ts'
 import { renderFailureTimeline } from '../failure-timeline.ts'
 import { renderClauseLink } from './html-clauses.ts'
 
-/** Characters of a body that are shown; no call of the interface needs so many. */
+/** Characters of a shown body. Calls of the interface are shorter. */
 const MAX_BODY_CHARS = 8_000
-/** Characters of an answer that stand beside the name of its call. */
+/** Characters of an answer next to the name of its call. */
 const MAX_GLANCE_CHARS = 130
 
-/** What to change, and below it the cases that show it. */
 export function renderCause(report: ConformanceReport, { change, results, refused }: FailureCause): string[] {
   const bytes = refused === undefined ? [] : formatSignedBytes(refused.request.body)
   return [
@@ -77,7 +79,6 @@ function commandHtml(summary: string, command: string): string[] {
   ]
 }
 
-/** The story is read from the summaries; the bytes are below each. */
 function exchangeHtml({ what, request, answer, durationMs, isLook }: Exchange): string {
   const headers = Object.entries(request.headers).map(([name, value]) => `${name}: ${value}`)
   const sent = [`${request.method} ${request.url}`, ...headers, '', truncate(request.body)].join('\n')

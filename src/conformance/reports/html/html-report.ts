@@ -1,6 +1,8 @@
 /**
- * The report as one page: failures first, each with what it costs whom; then what was not judged and why; then the rest. It asks
- * nobody for anything, which its policy enforces, and what a wallet has answered is text in it and nothing else.
+ * HTML page of the report: failures with their effect, skipped cases with the reason, passed cases.
+ *
+ * The page loads nothing, which its content security policy enforces. Answers of the wallet appear
+ * only as escaped text.
  */
 
 import { renderHtmlPage } from '../../../runtime/text/html-page.ts'
@@ -63,7 +65,7 @@ function header(report: ConformanceReport, title: string): string {
   ].join('\n')
 }
 
-/** Numbers for everybody, buttons where scripts run. */
+/** The counts are visible without scripts. The buttons need scripts. */
 function filter(report: ConformanceReport): string {
   const { passed, failedMust, failedShould, notJudged } = countVerdicts(report)
   const choices = [
@@ -111,7 +113,7 @@ function section(
   ]
 }
 
-/** By reason: the reason is what the reader can do something about. */
+/** Grouped by reason, because the reader can act on it. */
 function notJudgedHtml(results: readonly CaseResult[]): string[] {
   const whyOf = ({ verdict }: CaseResult) => (verdict.kind === 'not judged' ? verdict.why : '')
   return [...new Set(results.map(whyOf))].flatMap((why) => [

@@ -1,4 +1,7 @@
-/** How the page looks, and the little that it does: show one verdict, open everything for the printer and for a link into it. */
+/**
+ * Style and script of the page. The script filters by verdict, opens details for printing, and
+ * follows links.
+ */
 import { PAGE_STYLE } from '../../../runtime/text/html-page.ts'
 
 export const REPORT_STYLE = `${PAGE_STYLE}nav { display: flex; flex-wrap: wrap; gap: .5rem; margin: 1.5rem 0; position: sticky; top: 0; padding: .5rem 0;

@@ -1,4 +1,4 @@
-/** The calls about bets to which the wallet said yes: they are sent once more at the end of the run (late.ts). */
+/** Accepted calls about bets, which are repeated at the end of the run (late-repeats.ts). */
 import { type BetOperation, parseBetOperation } from '../../../protocol/operation.ts'
 import type { Exchange } from '../../http-exchange.ts'
 import { type AnswerMeaning, interpretAnswer, isAlreadyDone, parseObject } from '../play/answer-meaning.ts'
@@ -6,7 +6,7 @@ import type { PlannedRequest } from '../play/request-sender.ts'
 
 export interface AcceptedCall {
   readonly operation: BetOperation
-  /** The player and the id, as sent. */
+  /** The sent userId and transactionId. */
   readonly bet: string
   readonly name: string
   readonly request: PlannedRequest
@@ -14,7 +14,7 @@ export interface AcceptedCall {
   readonly answer: AnswerMeaning
 }
 
-/** Undefined for a call that was not accepted, or is about no bet. */
+/** Undefined if the call was not accepted or concerns no bet. */
 export function toAcceptedCall(request: PlannedRequest, exchange: Exchange): AcceptedCall | undefined {
   const { type, userId, transactionId, resultType } = parseObject(request.body) ?? {}
   const operation = parseBetOperation(request.method, type)
@@ -24,7 +24,7 @@ export function toAcceptedCall(request: PlannedRequest, exchange: Exchange): Acc
   return { operation, bet, name: exchange.what, request, isCashout: resultType === 'cashout', answer }
 }
 
-/** Code 8 in answer to a Rollback counts as done. */
+/** Code 8 to a Rollback means done (C-4). */
 export function isCarriedOut(operation: BetOperation, answer: AnswerMeaning): boolean {
   return answer.kind === 'accepted' || (operation === 'rollback' && isAlreadyDone(answer))
 }

@@ -1,19 +1,21 @@
-/** Amounts of cases: as text for the wire, as minor units for the expectation. */
+/** Amounts of cases: text for the wire, and minor units for the expected books. */
 import { formatMoney, formatShortest, money, parseDecimal } from '../../../protocol/values/money.ts'
 import { computeFloatProbe } from './float-probe-amounts.ts'
 import type { CaseAmount } from './wallet-case.ts'
 
 export interface ResolvedAmount {
-  /** As it stands in the body. */
   readonly text: string
-  /** Minor units; undefined when the currency cannot hold it. */
+  /** Minor units. Undefined if the currency cannot represent the amount. */
   readonly units: bigint | undefined
 }
 
-/** Minor units of A, of which parts are taken. */
+/** Minor units of player A. */
 export interface CaseBalances {
   readonly now: bigint
-  /** The balance by the fixtures, where the wallet behaves as if it were another (Player.misstated). */
+  /**
+   * The balance in the fixtures, if the wallet behaves as with another one
+   * (FixturePlayer.misstated).
+   */
   readonly stated: bigint
 }
 

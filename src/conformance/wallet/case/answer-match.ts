@@ -1,4 +1,4 @@
-/** What an answer may mean: which of the allowed answers it is, and what the balances are then. */
+/** Match of an answer with the allowed answers, and the possible books that follow. */
 import type { Exchange } from '../../http-exchange.ts'
 import { type AnswerMeaning, isFinalStatus, isSystemErrorAnswer } from '../play/answer-meaning.ts'
 import {
@@ -11,7 +11,6 @@ import {
 } from '../play/expected-books.ts'
 import type { AllowedAnswer, CallStep } from './wallet-case.ts'
 
-/** A call as it went, with what its answer may mean. */
 export interface JudgedCall {
   readonly call: CallStep
   readonly name: string
@@ -27,7 +26,7 @@ export function findMatches({ allow }: CallStep, answer: AnswerMeaning): Allowed
   return allow.filter((allowed) => matchesAnswer(allowed, answer))
 }
 
-/** A code that is missing is a matter of form (answer-lint.ts), so it fits any. */
+/** A missing code matches any code, because answer-lint.ts judges the form of answers. */
 function matchesAnswer(allowed: AllowedAnswer, answer: AnswerMeaning): boolean {
   if (allowed.kind === 'given up' || allowed.kind === 'lost') return isFailure(answer)
   if (allowed.kind !== 'refused' || answer.kind !== 'refused') return allowed.kind === answer.kind
@@ -35,17 +34,19 @@ function matchesAnswer(allowed: AllowedAnswer, answer: AnswerMeaning): boolean {
   return allowed.codes.length === 0 || answer.code === undefined || allowed.codes.includes(answer.code)
 }
 
-/** What makes the service send a Rollback after Place bet: nobody knows whether it was debited. */
+/**
+ * These answers to a Place bet make the service send a Rollback. The stake may have been debited.
+ */
 function isFailure(answer: AnswerMeaning): boolean {
   return answer.kind === 'lost' || isSystemErrorAnswer(answer) || (answer.kind === 'refused' && !isFinalStatus(answer))
 }
 
-/** As the bet was before the calls of this moment. */
+/** `books` are those before the concurrent calls. */
 export function isAllowedNow(books: ExpectedBooks, { call, matches }: JudgedCall): boolean {
   return matches.some((allowed) => isConditionMet(allowed, books, toBetKey(call), false))
 }
 
-/** Every state of the books that the answers may mean, or the first call whose answer fits none. */
+/** Every possible state of the books, or the first call whose answer fits none. */
 export type PossibleBooks =
   | { readonly kind: 'some'; readonly books: readonly ExpectedBooks[] }
   | {
@@ -55,7 +56,7 @@ export type PossibleBooks =
       readonly isSingleCall: boolean
     }
 
-/** Calls at the same moment are taken in the order of the case. */
+/** Concurrent calls are applied in the order of the case. */
 export function findPossibleBooks(start: ExpectedBooks, judged: readonly JudgedCall[]): PossibleBooks {
   const isSingleCall = judged.length === 1
   let possible: readonly ExpectedBooks[] = [start]
@@ -72,7 +73,10 @@ export function findPossibleBooks(start: ExpectedBooks, judged: readonly JudgedC
   return { kind: 'some', books: possible }
 }
 
-/** By the state of the bet; a call that is alone changes the settlement only when it differs from it. */
+/**
+ * A single call must differ from the settlement to change it. A concurrent call may always change
+ * it.
+ */
 export function isAllowed(
   allowed: AllowedAnswer,
   books: ExpectedBooks,

@@ -1,4 +1,4 @@
-/** How reports name a call: "Settle X won 200, token: dead". What is usual is left out, all that is odd about it is said. */
+/** Names of calls in reports: "Settle X won 200, token: dead". Defaults are omitted. */
 import type { Operation } from '../../../protocol/operation.ts'
 import { writeJson } from './json-spelling.ts'
 import { nearMissOf } from './near-miss.ts'
@@ -14,7 +14,7 @@ export const OPERATION_NAMES = {
   check: 'Check',
 } as const satisfies Record<Operation, string>
 
-/** `amount` as it is written, where the case does not replace it. */
+/** `amount` is the written amount, unless the case replaces it. */
 export function formatCallName(call: CallStep, amount: string | undefined): string {
   const { operation, bet, resultType, who } = call
   const isAboutBet = operation !== 'profile' && operation !== 'balance'
@@ -42,7 +42,7 @@ function listOddities(call: CallStep): (string | undefined)[] {
   ]
 }
 
-/** Those that the words of step-builders.ts send unless told otherwise. */
+/** The default of step-builders.ts. */
 function defaultToken({ operation, resultType }: CallStep): TokenChoice {
   const isUnneeded = operation === 'unsettle' || (operation === 'settle' && resultType !== 'cashout')
   return isUnneeded ? 'none' : 'live'
@@ -54,7 +54,7 @@ function formatMember(name: string, value: unknown): string {
     : `${name}: ${nearMissOf(value) ?? truncate(writeJson(value, 'compact'))}`
 }
 
-/** Characters of a value in a name: the exact request stands in the report. */
+/** Characters of a value. The report also has the exact request. */
 const MAX_CHARS = 60
 
 function truncate(text: string): string {

@@ -1,4 +1,4 @@
-/** From a call of a case to what is sent, within a case that is being played. */
+/** State of a running case, and its calls as requests. */
 import { randomUUID } from 'node:crypto'
 import type { Exchange } from '../../http-exchange.ts'
 import type { BalanceHolder, BalanceReader, SendKitCall } from '../play/balance-reader.ts'
@@ -13,36 +13,33 @@ import { parseNearMissName } from './near-miss.ts'
 import { buildSignedRequest, createUnknownToken, selectAccount } from './signed-request.ts'
 import type { CallStep, PlayerAlias } from './wallet-case.ts'
 
-/** Where calls go. */
 export interface WalletUnderTest {
   readonly sender: RequestSender
   readonly secret: string
   readonly reader: BalanceReader
-  /** Which of the calls that a partner may leave out there are. */
+  /** The optional calls that the wallet has. */
   readonly has: readonly string[]
-  /** Shown every exchange of the run; `isShown`: the interface shows what is answered to such a call. */
+  /** `isShown`: the interface defines the answer to such a call. */
   inspect(exchange: Exchange, isShown: boolean): void
-  /** Given every case that is over, for the repeats at the end. */
+  /** Receives each finished case, for the late repeats. */
   addFinished(play: CasePlay): void
 }
 
-/** A case in the middle of its steps. */
 export interface CasePlay {
   readonly caseId: string
   readonly target: WalletUnderTest
   readonly act: PlayerLease['act']
   readonly players: Map<PlayerAlias, FixturePlayer>
-  /** By name: ids of bets and requests, bytes of calls. */
+  /** Ids of bets, ids of requests, and sent bytes, each by its name in the case. */
   readonly betIds: Map<string, string>
   readonly requestIds: Map<string, string>
   readonly sent: Map<string, PlannedRequest>
-  /** By name of the bet, as written. */
+  /** Written amounts, by the name of the bet. */
   readonly stakes: Map<string, string>
   /** The body of the first success, by operation and bet. */
   readonly firstBodies: Map<string, AnswerBody>
   /** Everything sent so far, for the report. */
   readonly journal: Exchange[]
-  /** The calls about bets that were answered with yes. */
   readonly accepted: AcceptedCall[]
   books: ExpectedBooks
   /** Ends the case at the next step. */
@@ -80,7 +77,7 @@ function toCaseBalances({ books, players }: CasePlay): CaseBalances {
   return { now, stated: now - (players.get('A')?.misstated ?? 0n) }
 }
 
-/** A Rollback repeats the stake as it was sent, unless the case says another amount. */
+/** Default of a Rollback: the stake as it was sent. */
 function resolveCallAmount(
   { stakes }: CasePlay,
   { operation, bet, amount }: CallStep,
@@ -125,7 +122,7 @@ export function getCasePlayer({ players }: CasePlay, who: PlayerAlias): FixtureP
   throw new Error(`a case uses player ${who} without saying that it needs one`)
 }
 
-/** The same within a case for the same name; for `X'` nearly that of X (near-miss.ts). */
+/** A case uses one id for each name. The id of `X'` is a near miss (near-miss.ts). */
 export function getOrCreateId(names: Map<string, string>, name: string): string {
   const twin = parseNearMissName(name)
   const id = names.get(name) ?? (twin === undefined ? randomUUID() : twin.make(getOrCreateId(names, twin.of)))
@@ -133,7 +130,7 @@ export function getOrCreateId(names: Map<string, string>, name: string): string 
   return id
 }
 
-/** Every purse that the case looks at. */
+/** Every balance that the case compares. */
 export function listHolders({ players, books }: CasePlay): [string, BalanceHolder][] {
   return [...books.balances.keys()].flatMap((key): [string, BalanceHolder][] => {
     const [who, purse] = key.split('/')
@@ -144,7 +141,7 @@ export function listHolders({ players, books }: CasePlay): [string, BalanceHolde
   })
 }
 
-/** Calls of the kit itself: balances, probes and closing bets. They are in the journal like all others. */
+/** Sends the kit's own calls: balances, probes and closing bets. */
 export function createKitCaller(play: CasePlay): SendKitCall {
   return async (call, { player, account }, amount, betId = randomUUID()) => {
     const text = amount === undefined ? undefined : resolveUnits(amount, account.scale).text
@@ -155,7 +152,7 @@ export function createKitCaller(play: CasePlay): SendKitCall {
     const exchange = await play.target.sender.send(formatCallName({ ...call, bet: 'of the kit' }, text), request)
     play.journal.push({ ...exchange, isLook: true })
     play.target.inspect(exchange, true)
-    // Of the kit's own bets none is repeated; of those of the case the last result is.
+    // The late repeats include a kit call only if it concerns a bet of the case.
     const accepted = toAcceptedCall(request, exchange)
     if (accepted && play.accepted.some(({ bet }) => bet === accepted.bet)) play.accepted.push(accepted)
     return exchange

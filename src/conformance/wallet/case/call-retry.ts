@@ -1,4 +1,4 @@
-/** A call that has failed is sent again, as the service does: what is judged is the answer that it ends with, and the money. */
+/** Retry of a failed call, as the service does it. The last answer is judged. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Operation } from '../../../protocol/operation.ts'
 import type { Exchange } from '../../http-exchange.ts'
@@ -6,16 +6,19 @@ import { interpretAnswer, isFinalStatus, isSystemErrorAnswer } from '../play/ans
 import type { CasePlay } from './call-plan.ts'
 
 /**
- * Milliseconds before each attempt after the first: the gaps grow, as the interface says. Together they are longer than the 5 s
- * that a Place bet may take, so that a Rollback that cannot be carried out before its bet is over is answered by the last one.
+ * Milliseconds. The gaps grow, as the interface says. Their sum exceeds the 5 s of a Place bet, so
+ * the last attempt of a Rollback arrives after its Place bet has ended.
  */
 const GAPS_MS = [250, 500, 1_000, 2_000, 4_000]
-/** The largest part of a gap that is added to it, so that calls that met once do not meet each time. */
+/** The largest share of a gap that is added, so that calls do not collide repeatedly. */
 const MAX_JITTER = 0.5
-/** Milliseconds after which no other attempt begins: a wallet that answers nothing would else keep the run for an hour. */
+/**
+ * Milliseconds after which no attempt begins. Otherwise a wallet that never answers would make the
+ * run last an hour.
+ */
 const RETRY_FOR_MS = 12_000
 
-/** The last exchange: the first with an answer that is enough, or that the service would leave it at. */
+/** Returns the last exchange. Its answer is sufficient or final, or no attempt is left. */
 export async function retryCall(
   { signal, target }: CasePlay,
   operation: Operation,
@@ -34,7 +37,10 @@ export async function retryCall(
   return exchange
 }
 
-/** Limits, rollback retries; Settle, resettle (a); C-4, C-5. What the service makes of 400 with 100 there is not shown: it may insist. */
+/**
+ * See Limits, rollback retries; Settle, resettle (a); C-4; C-5. The interface does not define the
+ * effect of 400 with code 100 there, so the service may retry.
+ */
 function isRetryable(operation: Operation, exchange: Exchange): boolean {
   if (operation !== 'rollback' && operation !== 'settle' && operation !== 'unsettle') return false
   const { answer } = exchange

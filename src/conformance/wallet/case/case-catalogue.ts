@@ -1,6 +1,11 @@
 /**
- * The rows of the catalogue of cases that certification tools of a dozen platforms test, A1 to F117, and the sequences
- * that revealed real bugs, K1 to K29, and what wallets that were broken on purpose got past the kit, I1 to I11. Every row is covered by a case, or stands here with the reason why not.
+ * Rows of the catalogue of cases.
+ *
+ * - A1 to F117: tests of the certification tools of a dozen platforms.
+ * - K1 to K29: sequences that revealed real bugs.
+ * - I1 to I11: faults of deliberately broken wallets that the kit had missed.
+ *
+ * Each row is covered by a case, or has a reason here why it is not.
  */
 
 const PARTS = {
@@ -21,7 +26,7 @@ export const CASE_CATALOGUE: readonly string[] = Object.entries(PARTS).flatMap((
 const NEEDS_INSIDE_ACCESS = 'seen with the process, the database or the log of the wallet at hand, not over HTTP'
 const OPERATOR_MATTER = 'a matter of the operator, who decides or looks it up; no call of the interface shows it'
 
-/** Rows that cannot be seen from outside. */
+/** Rows that no call of the interface can show, with the reason. */
 export const UNOBSERVABLE_ROWS: Readonly<Record<string, string>> = {
   A15: 'a kit has one address; which addresses are let in is a matter of the network in front of the wallet',
   A16: 'run the kit twice during the rotation, with the old and with the new secret',

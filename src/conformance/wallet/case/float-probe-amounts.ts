@@ -1,25 +1,25 @@
 /**
- * Amounts by which a floating-point balance is seen, whatever the player begins with.
+ * Amounts that reveal a floating-point balance, for any balance of the player.
  *
- * A stake of ten minor units is lost in the digits of one balance and exact in those of another.
- * So a win leads to a total that a double holds a little too low, and that 32 bits hold wrongly by
- * many minor units. The total is so large that errors of earlier calls do not count. A stake of its
- * major units is exact in every float; after it the error is a visible part of the balance.
+ * A stake of ten minor units is inexact on one balance and exact on another. So a win leads to a
+ * chosen total: a double represents it slightly too low, and a 32-bit float misses it by many minor
+ * units. The total is so large that earlier errors do not count. A stake of its major units then
+ * leaves the error as a visible part of the balance.
  */
 import { formatMoney, money, toDouble } from '../../../protocol/values/money.ts'
 
-/** inexact win: leads to the total; major part, minor part: of the balance. */
+/** inexact win: leads to the total. major part, minor part: parts of the balance. */
 export type FloatProbeAmount = 'inexact win' | 'major part' | 'minor part'
 
-/** The least total in major units: errors of the other cases are small beside its last digit. */
+/** Smallest total in major units. Errors of other cases are small compared to its last digit. */
 const TOTAL = 2n ** 29n
-/** The total is at least this many times the balance. */
+/** The total is at least this multiple of the balance. */
 const TIMES_BALANCE = 64n
-/** Minor units: more digits than a double holds are another matter (M-2). */
+/** Minor units. More digits than a double has are another subject (M-2). */
 const MAX_TOTAL = 10n ** 15n
-/** Major units above the power of two, which 32 bits cannot hold there. */
+/** Major units above the power of two, which a 32-bit float cannot represent. */
 const ABOVE = 13n
-/** The error of a total, in parts of the last digit that a double has. */
+/** The error of a total, as a share of a double's last digit. */
 const ERROR = { from: 0.04, to: 0.25 }
 
 /** Minor units. */
@@ -37,7 +37,7 @@ export function computeFloatProbe(chosen: FloatProbeAmount, balance: bigint, sca
   }
 }
 
-/** A currency without decimal places has parts of ten. */
+/** For a currency without decimals, ten units count as one major unit. */
 function majorUnit(scale: number): bigint {
   return 10n ** BigInt(Math.max(scale, 1))
 }
@@ -53,7 +53,6 @@ function inexactTotal(balance: bigint, scale: number): bigint {
   return begin + 1n
 }
 
-/** A double holds the sum a little too low. */
 function isRoundedDown(majorPart: bigint, minorPart: bigint, scale: number): boolean {
   const asDouble = (units: bigint) => toDouble(formatMoney(money(units), scale))
   const total = asDouble(majorPart + minorPart)

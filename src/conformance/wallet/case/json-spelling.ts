@@ -1,4 +1,4 @@
-/** JSON as text in several spellings that mean the same: who verifies a signature over parsed and re-written JSON fails on them. */
+/** Spellings of equal JSON. They reveal wallets that verify signatures over rewritten JSON. */
 import type { JsonSpelling } from './wallet-case.ts'
 
 const RAW_JSON = Symbol('written')
@@ -7,7 +7,7 @@ interface RawJson {
   readonly [RAW_JSON]: string
 }
 
-/** A piece of JSON that is put into the body as it is: `rawJson('10.0')`. */
+/** JSON that is put into the body unchanged: `rawJson('10.0')`. */
 export function rawJson(json: string): RawJson {
   return { [RAW_JSON]: json }
 }
@@ -53,7 +53,7 @@ function isRawJson(value: unknown): value is RawJson {
   return typeof value === 'object' && value !== null && RAW_JSON in value
 }
 
-/** PHP's way: every slash and everything beyond ASCII escaped. */
+/** Escapes as PHP does: each slash and each character outside ASCII. */
 function escapeMore(json: string): string {
   return json
     .replaceAll('/', '\\/')

@@ -1,8 +1,11 @@
-/** What is judged when all is sent once more at the end of the run (late.ts). */
+/** Rules for the repeats at the end of the run (late-repeats.ts). */
 
-/** What is repeated, in this order: a bet that is placed anew would take its result anew. older: results that were replaced since. */
+/**
+ * The order of the repeats. Place bet is last, because a wallet that places a bet again would also
+ * apply its result again. older: results that were replaced later.
+ */
 export const REPEAT_STAGES = ['settle', 'unsettle', 'rollback', 'older', 'place'] as const
 export type RepeatStage = (typeof REPEAT_STAGES)[number]
 
-/** What a case asks of the repeats: that a stage moves nothing; or that the answers are those of the first time. */
+/** A stage must move no money, or an answer must equal the first one. */
 export type LateRepeatRule = RepeatStage | 'same answer'

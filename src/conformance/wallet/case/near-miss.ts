@@ -1,7 +1,10 @@
-/** Ids and tokens that are nearly those of the call: who compares them in part, or without case, takes one for the other. */
+/**
+ * Ids and tokens that almost equal the right ones. They reveal wallets that compare a part or
+ * ignore case.
+ */
 import { toNearMissId } from '../../near-miss-id.ts'
 
-/** longer: one character more. other end: another second half. */
+/** longer: one more character. other end: another second half. */
 export type NearMissKind = 'cut short' | 'longer' | 'other end' | 'other case'
 
 const NEAR_MISS = Symbol('change')
@@ -10,15 +13,14 @@ interface NearMissMember {
   readonly [NEAR_MISS]: NearMissKind
 }
 
-/** In place of a member: what the member would say, changed. `{ token: changed('cut short') }` */
+/** Stands for the changed value of a member: `{ token: nearMiss('cut short') }`. */
 export function nearMiss(kind: NearMissKind): NearMissMember {
   return { [NEAR_MISS]: kind }
 }
 
-/** This player's token or id has no letters, so that there is no other case of it. */
+/** The token or id has no letters, so it has no other case. */
 export class NoNearMissError extends Error {}
 
-/** The members with those of the call in their place. */
 export function applyNearMisses(
   members: Readonly<Record<string, unknown>>,
   given: Readonly<Record<string, unknown>>,
@@ -30,7 +32,7 @@ export function applyNearMisses(
   return { ...members, ...Object.fromEntries(entries) }
 }
 
-/** How a member is changed; undefined for one that is given as it is. */
+/** Undefined for a member with a given value. */
 export function nearMissOf(value: unknown): NearMissKind | undefined {
   return isNearMiss(value) ? value[NEAR_MISS] : undefined
 }
@@ -55,13 +57,13 @@ const NEAR_MISS_MAKERS: Readonly<Record<NearMissKind, (text: string) => string>>
   'other case': (text) => text.replaceAll(/[a-z]/gi, (char) => (char < 'a' ? char.toLowerCase() : char.toUpperCase())),
 }
 
-/** By the end of its name: an id that differs from that of `X` in nothing but its last character is `X'`. */
+/** By the end of a name: the ids of `X` and `X'` differ only in the last character. */
 const NEAR_MISS_NAMES: Readonly<Record<string, (id: string) => string>> = {
   "'": toNearMissId,
   ' in capitals': (id) => id.toUpperCase(),
 }
 
-/** The name of which this one is the twin, and how its id is made; undefined when it is none. */
+/** Undefined for an ordinary name. */
 export function parseNearMissName(
   name: string,
 ): { readonly of: string; readonly make: (id: string) => string } | undefined {

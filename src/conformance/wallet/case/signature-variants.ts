@@ -1,9 +1,9 @@
-/** The header x-sign-jws, right and in every wrong way (S-1, S-2). */
+/** The header x-sign-jws, valid and with each fault (S-1, S-2). */
 import { createHmac } from 'node:crypto'
 import { signBody } from '../../../protocol/signature.ts'
 import type { SignatureVariant } from './wallet-case.ts'
 
-/** Undefined when no header is sent. */
+/** Undefined if no header is sent. */
 export function signWithVariant(variant: SignatureVariant, body: Uint8Array, secret: string): string | undefined {
   switch (variant) {
     case 'valid':
@@ -41,7 +41,6 @@ export function signWithVariant(variant: SignatureVariant, body: Uint8Array, sec
   }
 }
 
-/** As many characters of the hash as are kept. */
 function truncateSignature(signature: string, length: number): string {
   return signature.slice(0, signature.lastIndexOf('.') + 1 + length)
 }

@@ -1,4 +1,7 @@
-/** From a call of a case to the exact request: complete, valid members (interface.md, Resources) with the call's changes. */
+/**
+ * Builder of the exact request of a call: all members of the interface (interface.md, Resources),
+ * changed by the case.
+ */
 import { randomUUID } from 'node:crypto'
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import { ROLLBACK_REASON } from '../../../protocol/reply-codes.ts'
@@ -10,7 +13,6 @@ import { applyNearMisses } from './near-miss.ts'
 import { signWithVariant } from './signature-variants.ts'
 import type { CallStep } from './wallet-case.ts'
 
-/** What the members of one call are made of. */
 export interface RequestParts {
   readonly requestId: string
   readonly betId: string
@@ -18,11 +20,11 @@ export interface RequestParts {
   readonly operatorUser: string | undefined
   readonly token: string | undefined
   readonly account: PlayerAccount
-  /** As written on the wire. */
+  /** The written amount. */
   readonly amount: string | undefined
 }
 
-/** In the shape that P-1 gives tokens, and never given out. */
+/** A token in the form of real tokens (P-1) that was never issued. */
 export function createUnknownToken(): string {
   return `${randomUUID()}${randomUUID()}`.replaceAll('-', '').slice(0, 43)
 }

@@ -1,4 +1,4 @@
-/** The words in which steps of cases are written. They only build data. */
+/** Builders for the steps of cases. They only return data. */
 
 import type { Operation } from '../../../protocol/operation.ts'
 import { type ReplyCode, replyCodes } from '../../../protocol/reply-codes.ts'
@@ -17,7 +17,7 @@ import type {
   RepeatedRounds,
 } from './wallet-case.ts'
 
-/** What a call may say beside the usual: see Call. */
+/** Members that differ from the defaults (CallStep). */
 export type CallOptions = Partial<Omit<CallStep, 'kind' | 'operation' | 'allow'>>
 
 type AllowedAnswers = AllowedAnswer | readonly AllowedAnswer[]
@@ -30,52 +30,54 @@ function buildCall(operation: Operation, given: CallOptions, allow: AllowedAnswe
   }
 }
 
-/** 200, with this effect on the bet. */
 export function allowAccepted(effect: BetEffect, body: readonly BodyRule[] = []): AllowedAnswer {
   return { kind: 'accepted', effect, body }
 }
 
-/** 400 with one of these codes, with any when none is named; nothing moves. */
+/** 400 with one of these codes, or with any code if none is named. */
 export function allowRefused(...names: readonly ReplyCode[]): AllowedAnswer & { kind: 'refused' } {
   return { kind: 'refused', codes: replyCodes(...names), effect: 'nothing' }
 }
 
-/** No success, in whatever form: the interface shows no answer to such a call. Nothing moves. */
+/** Any answer except success, because the interface defines none. */
 export function allowAnyFailure(): readonly AllowedAnswer[] {
   return [allowRefused(), { kind: 'lost', effect: 'nothing' }]
 }
 
-/** A Place bet that fails as the interface lets it; its Rollback follows at once, as the service would send it. */
+/** A failed Place bet, as the interface permits it. Its Rollback follows at once. */
 export const ALLOW_GIVEN_UP: AllowedAnswer = { kind: 'given up', effect: 'nothing' }
 
-/** It fails, and nobody knows whether it was debited; its Rollback is a step of its own. */
+/** A failed Place bet that may have debited the stake. Its Rollback is a separate step. */
 export const ALLOW_UNKNOWN: readonly AllowedAnswer[] = [...allowAnyFailure(), { kind: 'lost', effect: 'debit' }]
 
-/** 400 with 20 or 21, which the interface allows for a result that differs from the applied one. */
+/** 400 with code 20 or 21, which the interface permits for a changed result. */
 export const ALLOW_CHANGE_REFUSED: AllowedAnswer = {
   ...allowRefused('recalculation_blocked', 'recalculation_negative'),
   only: 'changed',
 }
 
-/** 400 with 8 in answer to a Rollback counts as done. */
+/** Code 8 to a Rollback means done (C-4). */
 export const ALLOW_ALREADY_DONE: AllowedAnswer = { ...allowRefused('already_processed'), effect: 'cancel' }
 
 const ALLOW_PAID = [allowAccepted('pay'), ALLOW_CHANGE_REFUSED]
-/** After a settlement a Rollback undoes the whole bet or moves nothing: never stake and win together. */
+/**
+ * After a settlement a Rollback cancels the whole bet or moves nothing. It never leaves both stake
+ * and win.
+ */
 export const ALLOW_CANCELLED: readonly AllowedAnswer[] = [
   ...[allowAccepted('cancel'), ALLOW_ALREADY_DONE],
   { ...allowAccepted('nothing'), only: 'settled' },
   { ...allowRefused(), only: 'settled' },
 ]
-/** What Unsettle is published to do; a partner may refuse it, and must then keep the settlement. */
+/** The published effect of Unsettle. A partner may reject it and keep the settlement. */
 const ALLOW_UNPAID = [allowAccepted('unpay'), allowRefused()]
 
-/** A stake of 100 unless said. */
+/** Default stake: 100. */
 export function placeStep(given: CallOptions = {}, allow: AllowedAnswers = allowAccepted('debit')): CallStep {
   return buildCall('place', { amount: '100', ...given }, allow)
 }
 
-/** `token` is sent with a cashout only, as the interface says. */
+/** Only a cashout has a `token`, as the interface says. */
 export function settleStep(
   resultType: string,
   amount: CaseAmount,
@@ -94,7 +96,7 @@ export function unsettleStep(
   return buildCall('unsettle', { amount, token: 'none', ...given }, allow)
 }
 
-/** The amount is the stake, unless said. */
+/** Default amount: the stake. */
 export function rollbackStep(given: CallOptions = {}, allow: AllowedAnswers = ALLOW_CANCELLED): CallStep {
   return buildCall('rollback', given, allow)
 }
@@ -111,7 +113,7 @@ export function checkStep(given: CallOptions = {}, allow: AllowedAnswers = allow
   return buildCall('check', given, allow)
 }
 
-/** Sent at the same moment. */
+/** The calls are sent at the same moment. */
 export function concurrentStep(
   accepted: number | readonly [min: number, max: number],
   ...calls: CallStep[]
@@ -128,10 +130,10 @@ export function pauseStep(ms: number): PauseStep {
   return { kind: 'pause', ms }
 }
 
-/** Milliseconds, long enough that two moments are different ones on every clock. */
+/** Milliseconds. Two moments this far apart differ on every clock. */
 const SHORT_PAUSE_MS = 20
 
-/** Between two calls whose times are compared. */
+/** Separates two calls whose times are compared. */
 export const SHORT_PAUSE: PauseStep = pauseStep(SHORT_PAUSE_MS)
 
 export function operatorStep(
@@ -141,30 +143,29 @@ export function operatorStep(
   return { kind: 'act', act: action, who, bet }
 }
 
-/** The whole balance of A, as it is expected at that step, and some minor units more. */
+/** The expected balance of A at that step, plus minor units. */
 export function wholeBalance(plusUnits = 0): CaseAmount {
   return { percent: 100, plusUnits }
 }
 
 /**
- * The whole balance as the fixtures state it, and some minor units more. A wallet that compares with
- * one minor unit too much or too little has another balance by its bets, and the bets agree.
+ * The balance in the fixtures, plus minor units. If a wallet's comparison is wrong by one minor
+ * unit, probing with bets finds a balance that hides the fault.
  */
 export function statedBalance(plusUnits = 0): CaseAmount {
   return { percent: 100, plusUnits, isStated: true }
 }
 
-/** An amount that the kit chooses by the balance. */
 export function floatProbeAmount(amount: FloatProbeAmount): CaseAmount {
   return { chosen: amount }
 }
 
-/** So many minor units: 1003 are 10.03 EUR, 1003 JPY, 1.003 KWD. */
+/** 1003 minor units are 10.03 EUR, 1003 JPY or 1.003 KWD. */
 export function minorUnits(count: number): CaseAmount {
   return { percent: 0, plusUnits: count }
 }
 
-/** With a decimal place more than the currency has: 33.003 in EUR. */
+/** One decimal more than the currency has: 33.003 EUR. */
 export function tooPreciseAmount(whole: string): CaseAmount {
   return { finer: whole }
 }

@@ -1,19 +1,21 @@
 /**
- * What a case is: data. A case says what is sent and every answer that the interface allows, each with what it does to the
- * bet; the runner (play.ts) sends, matches the answer and compares the balance after every step.
+ * Data model of a case against a wallet: calls, permitted answers, and their effects on the bet.
  *
+ * The step runner sends the calls, matches the answers, and compares the balances after each step.
  * To add a case:
- *  1. Put it into the file of its group in cases/, under the next free id. Ids are permanent and never used again.
- *  2. Name the clause: of the interface (clauses.ts), or a decision id when interface.md is silent. MUST only for what a
- *     clause of the interface demands; SHOULD for what a decision adds.
- *  3. Build the steps with the words of step-builders.ts. Allow every answer that interface.md allows, also those that a Purser
- *     wallet never gives: the judge accepts them all. `...deny()` where the interface shows no answer, so that everything
- *     but a success is one; `refuse()` where it must be a refusal, and no code is fixed.
- *  4. `loses` says in one line whose money is lost when the case fails.
- *  5. `covers` names the rows of the catalogue (case-catalogue.ts) that it covers: 'A2', 'K1'. A test looks for gaps.
+ * 1. Put it into the file of its group in cases/, with the next free id. Ids are permanent.
+ * 2. Name the clause of the interface (clauses.ts), or a decision id if interface.md is silent.
+ *    Only a clause of the interface can justify a MUST.
+ * 3. Build the steps with step-builders.ts. Allow every answer that interface.md permits, even if a
+ *    Purser wallet never gives it. `allowAnyFailure()` is for calls to which the interface defines
+ *    no answer, `allowRefused()` for a rejection with any code.
+ * 4. `loses` names in one line the loss of money that a failure causes.
+ * 5. `covers` lists rows of the catalogue (case-catalogue.ts): 'A2', 'K1'. A test finds uncovered
+ *    rows.
  *
- * Every case has players of its own, so cases run side by side. Bets, requests and sent bytes have names inside a case
- * ('X', 'Y'); fresh ids are made for each name, and again in each round. The id of X' is that of X but for its last character.
+ * Each case has its own players, so cases run in parallel. Bets, requests and sent bytes have names
+ * inside a case ('X', 'Y'). Each name gets a new id in each round. The ids of X and X' differ only
+ * in the last character.
  */
 import type { Operation } from '../../../protocol/operation.ts'
 import type { CaseFacts } from '../../case-facts.ts'
@@ -22,9 +24,8 @@ import type { BodyRule } from '../play/body-rules.ts'
 import type { FloatProbeAmount } from './float-probe-amounts.ts'
 import type { LateRepeatRule } from './late-repeat-rule.ts'
 
-/** A case that sends something. */
 export interface StepCase extends CaseFacts {
-  /** What player A is; an ordinary one unless said. */
+  /** The kind of player A. Default: ordinary. */
   readonly player?: PlayerKind
   readonly needs?: readonly CaseNeed[]
   readonly steps: readonly CaseStep[]
@@ -35,7 +36,7 @@ export interface LintCase extends CaseFacts {
   readonly rule: LintRule
 }
 
-/** A case about all that is sent once more at the end of the run. */
+/** A case about the repeats at the end of the run. */
 export interface LateRepeatCase extends CaseFacts {
   readonly late: LateRepeatRule
 }
@@ -43,8 +44,9 @@ export interface LateRepeatCase extends CaseFacts {
 export type WalletCase = StepCase | LintCase | LateRepeatCase
 
 /**
- * switched: has changed its currency, so that an old token of it is out of date. crypto: in a currency with at least 6
- * decimal places. described: it is known what its profile must say.
+ * - switched: has changed the currency, so that an old token has ended.
+ * - crypto: has a currency with at least 6 decimals.
+ * - described: its profile is known.
  */
 export type PlayerKind =
   | 'ordinary'
@@ -57,17 +59,17 @@ export type PlayerKind =
   | 'described'
 
 /**
- * Beside a player: a second one (B); a token of A that is no longer valid; a second currency that A may switch to; the
- * operator's hand during the case; the two calls that a partner may leave out.
+ * Needs in addition to player A: player B, a dead token, a second currency, operator actions, and
+ * the optional calls of the interface.
  */
 export type CaseNeed = 'B' | 'dead token' | 'second currency' | 'operator' | '/user/balance' | '/payment/check'
 
 /**
  * An amount is one of:
- * - money in major units as the wire has it ('10.0', '1e2');
- * - a part of A's balance at that step, or of the balance that the fixtures state;
- * - major units and a little less than half a minor unit, which no currency can hold;
- * - an amount that the kit chooses by A's balance at that step (float-probe-amounts.ts).
+ * - money in major units, as on the wire ('10.0', '1e2')
+ * - a percentage of A's balance at that step, or of the balance in the fixtures
+ * - major units and a little less than half a minor unit, which no currency can represent
+ * - an amount that the kit computes from A's balance (float-probe-amounts.ts)
  */
 export type CaseAmount =
   | string
@@ -75,16 +77,20 @@ export type CaseAmount =
   | { readonly finer: string }
   | { readonly chosen: FloatProbeAmount }
 
-/** A and B are players of the fixtures; nobody is a userId that no player has. */
+/** `nobody` is a userId that no player has. */
 export type PlayerAlias = 'A' | 'B' | 'nobody'
 
-/** The token that is sent. live: of whom the call names; dead: no longer valid; unknown: well formed, never given out; old: from before the switch of currency. */
+/**
+ * - live: the valid token of the player in the call.
+ * - dead: no longer valid.
+ * - old: issued before the switch of the currency.
+ * - unknown: well-formed and never issued.
+ */
 export type TokenChoice = 'live' | 'of A' | 'of B' | 'dead' | 'old' | 'unknown' | 'none'
 
-/** Which of the player's currencies. */
 export type CurrencyChoice = 'first' | 'second'
 
-/** How the call is signed; everything but 'valid' and 'other spelling' must be refused. */
+/** Every variant except 'valid' and 'other spelling' must be rejected. */
 export type SignatureVariant =
   | 'valid'
   | 'other spelling'
@@ -102,7 +108,7 @@ export type SignatureVariant =
   | 'cut short'
   | 'empty'
 
-/** How the body is written; it is always signed as written. */
+/** The body is signed in this spelling. */
 export type JsonSpelling = 'compact' | 'reordered' | 'spaced' | 'escaped'
 
 export interface CallStep {
@@ -114,31 +120,39 @@ export interface CallStep {
   readonly purse: CurrencyChoice
   readonly amount?: CaseAmount
   readonly resultType?: string
-  /** Replace or add members; `undefined` leaves one out; `written('1e2')` for a number as text; `changed('longer')` of what it would be. */
+  /**
+   * `undefined` omits a member, `rawJson('1e2')` is written unchanged, `nearMiss('longer')` changes
+   * the right value.
+   */
   readonly members: Readonly<Record<string, unknown>>
-  /** A name: calls of one round with the same name carry the same requestId. Absent: a fresh one. */
+  /** Calls of one round with the same name have the same requestId. Absent: a new id. */
   readonly requestId?: string
   readonly signature: SignatureVariant
   readonly spelling: JsonSpelling
-  /** The body itself, instead of members. */
+  /** Replaces the whole body. */
   readonly raw?: string
-  /** Instead of application/json. */
+  /** Default: application/json. */
   readonly contentType?: string
-  /** Instead of the operation's own. A method that the interface does not have may be answered 404 or 405. */
+  /** Default: the method of the operation. An unknown method may be answered 404 or 405. */
   readonly method?: string
-  /** Instead of the operation's own. */
+  /** Default: the path of the operation. */
   readonly path?: string
-  /** A name under which `again` sends these very bytes once more. */
+  /** For `bytesOf` of a later call. */
   readonly named?: string
-  /** Sends the bytes and the signature of that call, perhaps as another operation; the members above then only say what they mean. */
+  /**
+   * Sends the bytes and signature of the named call, perhaps as another operation. The members
+   * above then only describe the call.
+   */
   readonly bytesOf?: string
   readonly allow: readonly AllowedAnswer[]
 }
 
 /**
- * What an answer does to the bet, in the expectation (books.ts):
- * nothing; debit the stake; pay the amount in place of what was paid before; unpay; cancel: give the stake back and take
- * what was paid.
+ * Effect of an answer on the bet in the expected books.
+ * - debit: the stake is debited.
+ * - pay: the amount replaces the earlier payout.
+ * - unpay: the payout is taken back.
+ * - cancel: the stake is returned, and the payout is taken back.
  */
 export type BetEffect = 'nothing' | 'debit' | 'pay' | 'unpay' | 'cancel'
 
@@ -156,27 +170,34 @@ export type AllowedAnswer =
       readonly effect: BetEffect
       readonly only?: AnswerCondition
     }
-  /** It has failed (400 with 100, another status, no answer), where the interface shows no answer or lets a bet fail. */
+  /**
+   * 400 with code 100, another status, or no answer. Allowed if the interface defines no answer or
+   * permits a failed bet.
+   */
   | { readonly kind: 'lost'; readonly effect: BetEffect; readonly only?: AnswerCondition }
-  /** So has a Place bet, and its Rollback is sent at once, as the service does: whatever it has debited is back then. */
+  /**
+   * A failed Place bet. Its Rollback is sent at once, as the service does, and returns any debited
+   * stake.
+   */
   | { readonly kind: 'given up'; readonly effect: 'nothing'; readonly only?: AnswerCondition }
 
 /**
- * An answer that is allowed in one state of the bet only, whichever answers led there. settled: a settlement is applied;
- * changed: and this call differs from it (calls at the same moment may all find it so). placed: a stake was debited for it, and
- * not given back. unplaced: none.
+ * State of the bet in which an answer is allowed.
+ * - settled: a settlement is applied.
+ * - changed: a settlement is applied, and this call differs. Concurrent calls may all differ.
+ * - placed: a stake is debited and not returned.
+ * - unplaced: no stake is debited.
  */
 export type AnswerCondition = 'settled' | 'changed' | 'placed' | 'unplaced'
 
-/** Calls sent at the same moment; every joint outcome of their allowed answers is allowed within these bounds. */
+/** Every combination of the allowed answers is allowed within the bounds. */
 export interface ConcurrentCalls {
   readonly kind: 'together'
   readonly calls: readonly CallStep[]
-  /** How many of them are accepted. */
   readonly accepted: { readonly min: number; readonly max: number }
 }
 
-/** The steps again and again, with fresh bets each time. */
+/** Repeats the steps, with new bets each time. */
 export interface RepeatedRounds {
   readonly kind: 'rounds'
   readonly times: number
@@ -188,7 +209,7 @@ export interface PauseStep {
   readonly ms: number
 }
 
-/** The operator does something to a player; needs 'operator'. */
+/** The case needs 'operator'. */
 export interface OperatorStep {
   readonly kind: 'act'
   readonly act: OperatorAction
@@ -201,7 +222,7 @@ export type OperatorAction =
   | 'self-exclude'
   | 'unverify'
   | 'make under age'
-  /** And log in again: the token from before is dead. */
+  /** A new session follows. The earlier token is dead. */
   | 'end sessions'
   | 'switch currency'
   | 'lock bet'

@@ -1,4 +1,4 @@
-/** Rows 14 and 109, and K27: the form of every answer of the run, each rule once. */
+/** Cases: the form of every answer of the run, one case for each rule (rows 14 and 109, K27). */
 import type { LintCase } from '../case/wallet-case.ts'
 
 const NOT_UNDERSTOOD = 'the service does not understand the answer, and rolls the bet back or sends the call again'

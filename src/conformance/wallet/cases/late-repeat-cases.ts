@@ -1,4 +1,7 @@
-/** Row I5: all that was accepted, once more at the end of the run, or minutes later (--patient). Idempotency is no cache. */
+/**
+ * Cases: all accepted calls are repeated at the end of the run, with --patient minutes later (row
+ * I5). A cache of idempotency keys is not enough.
+ */
 import type { LateRepeatCase } from '../case/wallet-case.ts'
 
 export const LATE_REPEAT_CASES: readonly LateRepeatCase[] = [

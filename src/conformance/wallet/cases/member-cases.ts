@@ -1,11 +1,11 @@
-/** Row I6: members of a bet that are rare, and legal. A wallet that has never seen one refuses the bet, or breaks on it. */
+/** Cases: rare but valid members of a bet (row I6), which a wallet may reject or fail on. */
 
 import { allowAccepted, placeStep, rollbackStep, settleStep } from '../case/step-builders.ts'
 import type { StepCase } from '../case/wallet-case.ts'
 
 const BONUS = { bonusId: 4711, bonusTemplateId: 77 }
 const FREEBET = { ...BONUS, bonusAmount: 100 }
-/** The stake is the player's, as the interface says, or paid by the operator's promotions (M-4). */
+/** The player pays the stake, as the interface says, or the operator's promotions pay it (M-4). */
 const TAKEN = [allowAccepted('debit'), allowAccepted('nothing')]
 
 const NEWS = {
@@ -13,7 +13,10 @@ const NEWS = {
   ...{ event: '𝔅𝔯𝔞𝔫𝔫 🇳🇴 - 😀', marketId: 2, market: '👍', outcomeId: 3, outcome: '𠮷野', coefficient: 2.5 },
 }
 
-/** A market without a date, names by language, a booster that is off: the interface states no bounds of these members. */
+/**
+ * The interface states no bounds of these members. Examples are a market without a date and names
+ * by language.
+ */
 const ODDLY_DESCRIBED = [
   { boosterCoefficient: 0 },
   { coefficient: 0 },

@@ -1,4 +1,7 @@
-/** Malformed and misaddressed calls (part A, K4, K6): refused with a body, and nothing moves. */
+/**
+ * Cases: malformed and misaddressed calls are rejected with a body, and no money moves (part A, K4,
+ * K6).
+ */
 import { replyCode } from '../../../protocol/reply-codes.ts'
 import { rawJson } from '../case/json-spelling.ts'
 import {
@@ -16,7 +19,9 @@ const BROKEN = ['', '{', '[]', '"text"', 'null', '{"type":1,}']
 const NO_AMOUNTS = ['-500', '"NaN"', 'true', 'null', '1e308']
 const NO_TYPES = ['2', '3', '4', '0', 'null'].map(rawJson)
 const NO_RESULT_TYPES = ['4', '0', 'null'].map(rawJson)
-/** Of an operator's player whom the wallet does not know. Older descriptions of the interface had 2, which none publishes any more. */
+/**
+ * For an unknown operatorUser. Older descriptions of the interface had code 2; no current one does.
+ */
 const NOT_KNOWN: AllowedAnswer = { kind: 'refused', codes: [2, replyCode('invalid_token')], effect: 'nothing' }
 const NOT_FOR_OPERATORS = ['a b', '../x', "x' or ''='", '', 'a'.repeat(65)]
 

@@ -1,4 +1,7 @@
-/** Row I7: ids and tokens that are nearly the same are others. A column that is too short, or compares without case, mixes them. */
+/**
+ * Cases: ids and tokens that almost equal others are different ones (row I7). A short or
+ * case-insensitive column confuses them.
+ */
 
 import { nearMiss } from '../case/near-miss.ts'
 import {
@@ -62,7 +65,7 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     ],
   },
   {
-    // In other case a userId may well be the same player's: that is for the partner to say.
+    // The partner decides whether a userId in another case is the same player.
     id: 'alike-05',
     clause: 'Place bet, partner action 3; Resources, userId',
     level: 'MUST',
@@ -75,7 +78,7 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     ],
   },
   {
-    // Two uuids that differ in case are one, and the interface calls these ids uuids.
+    // UUIDs that differ only in case are equal, and the interface calls these ids UUIDs.
     id: 'alike-06',
     clause: 'I-7',
     level: 'SHOULD',

@@ -1,4 +1,4 @@
-/** Part C, K7 and K9: a stake is debited once, or not at all. */
+/** Cases: a stake is debited once or not at all (part C, K7, K9). */
 
 import {
   allowAccepted,

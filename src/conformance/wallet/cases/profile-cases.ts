@@ -1,4 +1,4 @@
-/** Part B, K5 and K28: sessions, User data, Balance. */
+/** Cases: sessions, User data and Balance (part B, K5, K28). */
 
 import {
   allowAccepted,
@@ -98,7 +98,7 @@ export const PROFILE_CASES: readonly StepCase[] = [
     sentence: 'a player without stored data is no test player and has no country',
     loses: 'real bets count as test bets, and the rules of a wrong country apply',
     covers: ['F112', 'K28'],
-    // The operator has made this player, so that it is known what nobody has said of it.
+    // The kit created this player, so it knows which data are not stored.
     needs: ['operator'],
     steps: [profileStep({}, allowAccepted('nothing', ['says what is known']))],
   },
@@ -179,7 +179,7 @@ export const PROFILE_CASES: readonly StepCase[] = [
     sentence: 'the profile of a player without stored data contains no invented data',
     loses: 'no money is lost, but cashout, antifraud and bonuses use invented data',
     covers: ['I10', 'K28'],
-    // The operator has made this player, so that it is known what nobody has said of it.
+    // The kit created this player, so it knows which data are not stored.
     needs: ['operator'],
     steps: [profileStep({}, allowAccepted('nothing', ['makes nothing up']))],
   },

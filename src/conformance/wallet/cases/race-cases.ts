@@ -1,4 +1,4 @@
-/** Part F, K8, K9, K20 and K25: calls that meet. */
+/** Cases: concurrent calls (part F, K8, K9, K20, K25). */
 
 import {
   ALLOW_GIVEN_UP,
@@ -17,14 +17,13 @@ import {
 } from '../case/step-builders.ts'
 import type { AllowedAnswer, StepCase } from '../case/wallet-case.ts'
 
-/** Rounds of a race: enough to meet, few enough to be quick. */
+/** Rounds of a race: enough for collisions, few enough to be quick. */
 const ROUNDS = 10
-/** Bets at once in the burst at the end of a match. */
+/** Concurrent bets of the burst at the end of a match. */
 const BURST_BETS = 20
 
-/** A bet that meets another may fail (Place bet, responses): the service then takes it back. */
+/** A bet in a race may fail (Place bet, responses), and then the service rolls it back. */
 const ALLOW_IN_RACE = [allowAccepted('debit'), allowRefused(), ALLOW_GIVEN_UP]
-/** A bet that failed and was taken back wins nothing. */
 const ALLOW_IF_PLACED: readonly AllowedAnswer[] = [
   { ...allowAccepted('pay'), only: 'placed' },
   ...allowAnyFailure().map((one) => ({ ...one, only: 'unplaced' }) as const),
@@ -100,7 +99,8 @@ export const RACE_CASES: readonly StepCase[] = [
     sentence: 'a win and the new bets that are accepted at the same moment all count',
     loses: 'one of the two amounts is lost, because the other overwrites it',
     covers: ['K25'],
-    // Whoever writes a balance that it read before the other came is seen only when the other is written in between.
+    // A lost update is visible only if another call commits between the read and the write of a
+    // balance.
     steps: [
       roundsStep(
         ROUNDS,

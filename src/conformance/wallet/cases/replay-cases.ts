@@ -1,6 +1,8 @@
 /**
- * Rows I1 to I4: the signature covers neither method, path nor time, so that what was recorded as one call can be sent as
- * another, or late. The interface leaves both open; our decisions close them (S-5, I-2).
+ * Cases: a recorded call is sent as another operation, or late (rows I1 to I4).
+ *
+ * The signature covers neither method, path nor time, and the interface permits both replays. Two
+ * rules of this project prevent them: one for the operation (S-5), one for late copies (I-2).
  */
 
 import {
@@ -17,7 +19,6 @@ import {
 } from '../case/step-builders.ts'
 import type { StepCase } from '../case/wallet-case.ts'
 
-/** Whatever is said to it, nothing moves. */
 const NOTHING = [allowAccepted('nothing'), ...allowAnyFailure()]
 
 export const REPLAY_CASES: readonly StepCase[] = [
@@ -31,7 +32,7 @@ export const REPLAY_CASES: readonly StepCase[] = [
     covers: ['I1'],
     steps: [
       ...[placeStep({ named: 'bet' }), settleStep('won', '200', {}, allowAccepted('pay'))],
-      // Once more: the first may have been taken for the repeat of an Unsettle.
+      // Sent twice, because a wallet may treat the first as the repeat of an Unsettle.
       ...[unsettleStep('100', { bytesOf: 'bet' }, NOTHING), settleStep('won', '200', {}, allowAccepted('pay'))],
       unsettleStep('100', { bytesOf: 'bet' }, NOTHING),
     ],
@@ -72,7 +73,8 @@ export const REPLAY_CASES: readonly StepCase[] = [
     sentence: 'a result that was refused with 20 or 21 does not replace a newer one when a late copy of it arrives',
     loses: 'an abandoned result replaces the one that the service relies on, and one side pays',
     covers: ['I3'],
-    // The lower result is refused while the win lies in the open bet Y (L-2); when its late copy comes the money is there.
+    // The lower result is rejected while the open bet Y holds the win (L-2). When the late copy
+    // arrives, the player has the money.
     steps: [
       ...[
         placeStep(),

@@ -1,4 +1,7 @@
-/** Part A and K1 to K3: only what the service has signed may move money, and all that it has signed must be understood. */
+/**
+ * Cases: only signed calls of the service move money, and every signed call is understood (part A,
+ * K1 to K3).
+ */
 
 import { rawJson } from '../case/json-spelling.ts'
 import {
@@ -18,12 +21,10 @@ const FORGED: readonly SignatureVariant[] = ['absent', 'garbage', 'wrong secret'
 
 const ANYONE = 'the address of the wallet is enough to move money, and the operator pays'
 
-/** One call, forged in every way. */
 function forgedCalls(call: (signature: SignatureVariant) => CaseStep): CaseStep[] {
   return FORGED.map(call)
 }
 
-/** One more way to sign wrongly, on a bet. */
 function wronglySignedStep(signature: SignatureVariant): CaseStep {
   return placeStep({ bet: signature, signature }, allowAnyFailure())
 }
@@ -97,7 +98,8 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     sentence: 'a header that names another algorithm is refused',
     loses: 'no money is lost yet, but the wallet ignores the algorithm in the header, which makes forgeries easier',
     covers: ['A6', 'K3'],
-    // Two of them with the hash of the secret: who never reads the header takes them, and nobody can forge them.
+    // Two headers have the hash of the secret. A wallet that ignores the header accepts them, but
+    // no attacker can forge them.
     steps: [wronglySignedStep('alg HS512'), wronglySignedStep('alg RS256'), wronglySignedStep('alg none')],
   },
   {

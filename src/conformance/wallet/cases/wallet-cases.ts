@@ -1,4 +1,4 @@
-/** Every case of `conformance wallet`, in the order of the report. */
+/** All cases of `conformance wallet`, in the order of the report. */
 import type { WalletCase } from '../case/wallet-case.ts'
 import { ANSWER_FORMAT_CASES } from './answer-format-cases.ts'
 import { LATE_REPEAT_CASES } from './late-repeat-cases.ts'

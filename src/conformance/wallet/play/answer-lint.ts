@@ -1,4 +1,7 @@
-/** The form of every answer of a run (interface.md, Errors and Resources). One rule, one case: see cases/answers.ts. */
+/**
+ * Rules for the form of every answer of a run (interface.md, Errors and Resources). Each rule has
+ * one case in answer-format-cases.ts.
+ */
 
 import { hasRefusalCode } from '../../../protocol/client/answer-classification.ts'
 import { parseBetOperation } from '../../../protocol/operation.ts'
@@ -9,36 +12,38 @@ import { parseObject } from './answer-meaning.ts'
 
 type Body = Readonly<Record<string, unknown>>
 
-/** An answer with what the rules look at. */
 interface LintedAnswer {
   readonly status: number
   readonly body: Body | undefined
   readonly method: string
   readonly isAboutBet: boolean
-  /** Of the request; undefined when the call is not about a bet, or says no usable one. */
+  /** Undefined if the call concerns no bet or has no usable id. */
   readonly betId: string | undefined
   readonly isOrdinary: boolean
-  /** The interface shows what is answered. */
+  /** The interface defines the answer. */
   readonly isShown: boolean
-  /** Place bet and the like; undefined when the call is not about a bet. */
+  /** Undefined if the call concerns no bet. */
   readonly operation: string | undefined
-  /** Place bet and Rollback. */
+  /** True for Place bet and Rollback. */
   readonly hasTimeLimit: boolean
   readonly durationMs: number
   readonly startedAt: Date
 }
 
-/** Undefined when the rule has nothing to say about such an answer; '' when it is right; else what is wrong. */
+/** Undefined if the rule does not apply, '' for a right answer, else the fault. */
 type Rule = (linted: LintedAnswer) => string | undefined
 
 const CODES: readonly number[] = Object.values(REPLY_CODES).map(({ code }) => code)
-/** The refusals that the interface shows, by operation. That of a Rollback, 8, is a matter of each case: it may be left out. */
+/**
+ * Rejections that the interface defines, by operation. Code 8 of a Rollback is optional, so cases
+ * judge it.
+ */
 const SHOWN_REFUSALS: Readonly<Record<string, ReplyCode>> = {
   place: 'not_enough_money',
   settle: 'recalculation_blocked',
 }
 const UTC_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}([.,]\d+)?(Z|\+00:?00)$/
-/** Milliseconds between two clocks that are both said to be right. */
+/** Milliseconds between two clocks that are both considered right. */
 const CLOCK_TOLERANCE_MS = 5 * 60_000
 
 const isError = ({ status, isOrdinary }: LintedAnswer) => status === 400 && isOrdinary
@@ -124,19 +129,18 @@ function parseTransactionTime({ body }: LintedAnswer): number {
   return typeof body?.transactionTime === 'string' ? Date.parse(body.transactionTime) : Number.NaN
 }
 
-/** What a rule found over the whole run. */
 export interface LintFindings {
-  /** Answers that the rule had something to say about. */
+  /** Answers to which the rule applies. */
   seen: number
   bad: number
-  /** The first bad ones, with what is wrong. */
+  /** The first wrong answers. */
   readonly examples: { readonly why: string; readonly exchange: Exchange }[]
 }
 
 const MAX_EXAMPLES = 3
 
 export interface AnswerLinter {
-  /** `isShown`: the interface shows what is answered to such a call. */
+  /** `isShown`: the interface defines the answer to such a call. */
   inspect(exchange: Exchange, isShown: boolean): void
   findings(rule: LintRule): LintFindings
 }
@@ -167,10 +171,13 @@ function recordFinding(findings: LintFindings, found: string | undefined, exchan
 }
 
 const KNOWN_METHODS = ['POST', 'PUT']
-/** Characters; an express of 25 selections has about 8,000. */
+/** Characters. An express of 25 selections has about 8,000. */
 const MAX_ORDINARY_BODY = 64 * 1024
 
-/** The interface has no other methods, shows no content type and no limit of a body: what it does not have may be answered in any way. */
+/**
+ * The interface defines no other methods, no content type and no limit of a body, so any answer is
+ * right.
+ */
 function isOrdinary({ method, headers, body }: SentRequest): boolean {
   const isJson = headers['content-type'] === 'application/json'
   return KNOWN_METHODS.includes(method) && isJson && body.length <= MAX_ORDINARY_BODY

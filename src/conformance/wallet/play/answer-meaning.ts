@@ -1,9 +1,9 @@
 /**
- * An answer by its meaning, read leniently.
+ * Meaning of an answer, read leniently.
  *
- * The form of the interface is judged once for all answers (answer-lint.ts), so that one wrong form does not
- * fail every case. An answer whose outcome the platform cannot know is lost here too (C-2, D-5), or a
- * MUST about its form fails.
+ * answer-lint.ts judges the form separately, so that one wrong form does not fail every case. If
+ * the platform cannot know the outcome (C-2, D-5), the answer is lost here too, or a MUST about its
+ * form fails.
  */
 
 import { hasRefusalCode } from '../../../protocol/client/answer-classification.ts'
@@ -15,7 +15,7 @@ import type { Exchange, SentRequest } from '../../http-exchange.ts'
 export type AnswerMeaning =
   | { readonly kind: 'accepted'; readonly body: Readonly<Record<string, unknown>> }
   | { readonly kind: 'refused'; readonly status: number; readonly code: number | undefined }
-  /** No answer, or one that says nothing about what was done. */
+  /** No answer, or an answer with an unknown outcome. */
   | { readonly kind: 'lost'; readonly why: string }
 
 export function interpretAnswer({ request, answer }: Exchange): AnswerMeaning {
@@ -37,7 +37,7 @@ function isAboutPlayer({ url }: SentRequest): boolean {
 
 const PLAYER_PATHS = [OPERATIONS.profile.path, OPERATIONS.balance.path]
 
-/** A yes to a bet that also has the code of a refusal contradicts itself (D-5). */
+/** The success of a bet call with a rejection code contradicts itself (D-5). */
 function interpretSuccess(status: number, body: Readonly<Record<string, unknown>> = {}): AnswerMeaning {
   if (!('code' in body)) return { kind: 'accepted', body }
   if (!('transactionId' in body)) return { kind: 'refused', status, code: parseCode(body) }
@@ -46,22 +46,22 @@ function interpretSuccess(status: number, body: Readonly<Record<string, unknown>
     : { kind: 'accepted', body }
 }
 
-/** 400 with 100: the wallet itself failed. */
+/** 400 with code 100: the wallet itself failed. */
 export function isSystemErrorAnswer(answer: AnswerMeaning): boolean {
   return answer.kind === 'refused' && answer.code === REPLY_CODES.system_error.code
 }
 
-/** Of a Rollback: it is done. What has another status is tried again, whatever its code is. */
+/** Code 8 ends a Rollback as done. An answer with another status is retried. */
 export function isAlreadyDone(answer: AnswerMeaning): boolean {
   return answer.kind === 'refused' && isFinalStatus(answer) && answer.code === REPLY_CODES.already_processed.code
 }
 
-/** A status after which the service does not try again: whether 200 is right for a refusal is a matter of form. */
+/** The service does not retry after this status. A 200 for a rejection is a fault of form. */
 export function isFinalStatus({ status }: { readonly status: number }): boolean {
   return status === 200 || status === 400
 }
 
-/** The body as a JSON object; undefined when it is none. */
+/** Undefined if the text is not a JSON object. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   return parseJsonObject(text, parseJson)
 }

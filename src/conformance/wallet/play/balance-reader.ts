@@ -1,6 +1,8 @@
 /**
- * What is in a player's purse. Where the partner has /user/balance, it is asked; else a bet of exactly the expected
- * balance must be taken (and is rolled back), and one of a minor unit more must be refused with 7 (cases.md, part G).
+ * Balances of a player, read with /user/balance or probed with bets.
+ *
+ * A probe needs two bets. A bet of the expected balance must be accepted and is rolled back. A bet
+ * of one more minor unit must be rejected with code 7.
  */
 
 import { replyCode } from '../../../protocol/reply-codes.ts'
@@ -17,11 +19,11 @@ export interface BalanceHolder {
   readonly player: FixturePlayer
   readonly account: PlayerAccount
   readonly purse: CurrencyChoice
-  /** The player's token is bound to this account. */
+  /** True if the player's token belongs to this account. */
   readonly isCurrent: boolean
 }
 
-/** Sends one call of a player, about a bet of its own. */
+/** The call has its own bet. */
 export type SendKitCall = (
   call: CallStep,
   holder: BalanceHolder,
@@ -29,18 +31,18 @@ export type SendKitCall = (
   betId?: string,
 ) => Promise<Exchange>
 
-/** The purse holds none of the amounts that it may. */
+/** The balance equals none of the allowed amounts. */
 export interface BalanceMismatch {
   readonly problem: string
-  /** The purse holds more than each of them, or less; undefined where that is not known. */
+  /** True if the balance is above every amount, false if below. Undefined if unknown. */
   readonly isTooHigh?: boolean
 }
 
 export interface BalanceReader {
   readonly kind: 'call' | 'probe'
-  /** Which of these amounts the purse holds. */
+  /** Returns the amount that is the balance. */
   match(holder: BalanceHolder, amounts: readonly bigint[], ask: SendKitCall): Promise<bigint | BalanceMismatch>
-  /** Finds the balance, which is probably `near`; a text is the reason why it cannot be known. */
+  /** Finds the balance, which is probably `near`. A text is the reason why it is unknown. */
   find(holder: BalanceHolder, near: bigint, ask: SendKitCall): Promise<bigint | string>
 }
 
@@ -55,7 +57,10 @@ export const callBalanceReader: BalanceReader = {
     const isAbove = amounts.map((amount) => found > amount)
     return new Set(isAbove).size === 1 ? { problem, isTooHigh: isAbove.includes(true) } : { problem }
   },
-  /** A purse beside the current one may be refused until there is money in it; that it should not be is a case (P-3). */
+  /**
+   * A wallet may reject a query of the second account until it has money. Another case judges this
+   * (P-3).
+   */
   async find(holder, near, ask) {
     const found = await readBalance(holder, ask)
     return typeof found === 'string' && !holder.isCurrent ? near : found
@@ -96,10 +101,13 @@ export const probeBalanceReader: BalanceReader = {
   },
 }
 
-/** Bets of one search. A balance of 15 digits takes about 50 to double up to, and 50 to close in on. */
+/** For a balance of 15 digits about 50 bets double the amount, and 50 more close in. */
 const MAX_SEARCH_BETS = 110
 
-/** The largest bet that is taken. Undefined when bets are kept or refused for other reasons than money, so that they tell nothing. */
+/**
+ * Returns the largest accepted bet. Undefined if bets are not returned, or are rejected for another
+ * reason than money.
+ */
 async function searchBalance(holder: BalanceHolder, near: bigint, ask: SendKitCall): Promise<bigint | undefined> {
   let [taken, refused]: [bigint, bigint | undefined] = [0n, undefined]
   for (let bets = 0; bets < MAX_SEARCH_BETS && taken + 1n !== refused; bets++) {
@@ -113,7 +121,7 @@ async function searchBalance(holder: BalanceHolder, near: bigint, ask: SendKitCa
   return taken + 1n === refused ? taken : undefined
 }
 
-/** Undefined when the purse holds exactly this much, as far as bets can tell. */
+/** Undefined if the balance is exactly this amount, as far as bets can show it. */
 async function probeBalance(
   holder: BalanceHolder,
   amount: bigint,
@@ -135,7 +143,9 @@ async function probeBalance(
 
 type ProbeResult = 'accepted' | 'too much' | 'kept' | 'untold'
 
-/** A bet that is taken is rolled back at once. kept: but not given back. untold: refused for another reason than money. */
+/**
+ * kept: the Rollback of the accepted bet failed. untold: rejected for another reason than money.
+ */
 async function tryProbeBet(holder: BalanceHolder, amount: bigint, ask: SendKitCall): Promise<ProbeResult> {
   const betId = crypto.randomUUID()
   const answer = interpretAnswer(await ask(placeStep(), holder, amount, betId))

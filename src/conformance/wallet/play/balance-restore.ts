@@ -1,6 +1,8 @@
 /**
- * Brings the balance of a lent player back to what it was when the case began: open bets are rolled back, and the rest is won or
- * lost with one more bet. After a failure the balance is looked for first, so that one fault does not use up all the players.
+ * Restores the balance that a leased player had at the start of a case.
+ *
+ * Open bets are rolled back, and one more bet wins or loses the difference. After a failed case the
+ * balance is read first, so that one fault does not use up all players.
  */
 
 import { type CasePlay, createKitCaller, listHolders } from '../case/call-plan.ts'
@@ -10,7 +12,7 @@ import { interpretAnswer } from './answer-meaning.ts'
 import type { BalanceHolder } from './balance-reader.ts'
 import { netEffect } from './expected-books.ts'
 
-/** The players with the balances that they have now; without those of whom nobody knows it. */
+/** Omits players whose balance is unknown. */
 export async function restoreBalances(play: CasePlay, isAsExpected: boolean): Promise<FixturePlayer[]> {
   const back: FixturePlayer[] = []
   for (const [key, holder] of listHolders(play)) {
@@ -36,11 +38,12 @@ async function restoreBalance(
   if (await winOrLose(play, holder, target - now)) return find(target)
   const left = now - (await loseWins(play, key, holder))
   if (left !== now && (await winOrLose(play, holder, target - left))) return find(target)
-  // A bet of the whole balance would be refused as this one was, and a case would take that for a fault.
+  // The wallet rejected this bet, so it would also reject a bet of the whole balance. A later case
+  // would count that as a fault.
   return left > 2n * target ? 'the player has won more than can be lost again' : find(left)
 }
 
-/** What was won may be more than the operator takes as one stake. Answers how much of it was taken back. */
+/** A win may exceed the largest stake of the operator. Returns the amount that was taken back. */
 async function loseWins(play: CasePlay, key: string, holder: BalanceHolder): Promise<bigint> {
   let taken = 0n
   for (const [name, { paid, purse }] of play.books.bets) {
@@ -54,7 +57,9 @@ async function loseWins(play: CasePlay, key: string, holder: BalanceHolder): Pro
   return taken
 }
 
-/** Only those of the last round are known by id; older ones were closed by the case, or stay in the gap. */
+/**
+ * Only bets of the last round have a known id. Older bets are closed, or remain in the difference.
+ */
 async function rollBackOpenBets(play: CasePlay, key: string, holder: BalanceHolder): Promise<void> {
   const open = [...play.books.bets].filter(
     ([, bet]) => bet.purse === key && bet.resultType === undefined && bet.stake > 0n,
@@ -70,7 +75,7 @@ async function rollBackOpenBets(play: CasePlay, key: string, holder: BalanceHold
   }
 }
 
-/** A stake of one minor unit wins what is missing; a stake of what is too much is lost. */
+/** A stake of one minor unit wins a missing amount. A stake of the surplus is lost. */
 async function winOrLose(play: CasePlay, holder: BalanceHolder, missing: bigint): Promise<boolean> {
   if (missing === 0n) return true
   const [stake, payout] = missing > 0n ? [1n, missing + 1n] : [-missing, 0n]

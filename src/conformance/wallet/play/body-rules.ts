@@ -1,4 +1,4 @@
-/** What the body of an accepted answer must say, by name: for the calls that read. */
+/** Rules for the body of an accepted answer to a reading call, by name. */
 
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -8,23 +8,22 @@ import { parseWireBalance } from '../../../protocol/values/money.ts'
 import { CheckReplySchema } from '../../../protocol/wire-reply.ts'
 import type { FixturePlayer, PlayerAccount } from '../players/player-fixtures.ts'
 
-/** A JSON object. */
 export type AnswerBody = Readonly<Record<string, unknown>>
 
 export interface BodyContext {
   readonly player: FixturePlayer
   readonly account: PlayerAccount
   readonly betId: string
-  /** Minor units: the amount that the call of the case names. */
+  /** Minor units: the amount of the case's call. */
   readonly amount: bigint | undefined
-  /** What the first success of this operation on this bet said. */
+  /** The body of the first success of this operation on this bet. */
   readonly first: AnswerBody
 }
 
-/** Answers what is wrong, or undefined. */
+/** Returns the fault. */
 type BodyCheck = (body: AnswerBody, about: BodyContext) => string | undefined
 
-/** The interface shows no values of userStatus. */
+/** The interface lists no values of userStatus. */
 const { userStatus: _, ...shownFields } = CustomFieldsSchema.properties
 const profileCheck = Compile(
   Type.Object({ ...UserProfileSchema.properties, customFields: Type.Optional(Type.Object(shownFields)) }),
@@ -69,7 +68,7 @@ export const BODY_RULES = {
     const wrong = Object.entries(known).find(([name, value]) => fields[name] !== undefined && fields[name] !== value)
     return wrong && `${wrong[0]} is ${JSON.stringify(fields[wrong[0]])} instead of ${JSON.stringify(wrong[1])}`
   },
-  /** operatorUser says who it is, not how (P-5). */
+  /** operatorUser only identifies the player (P-5). */
   'makes nothing up': ({ customFields }) => {
     const { operatorUser: _, ...fields } = isObject(customFields) ? customFields : {}
     const [first] = Object.entries(fields)
@@ -79,7 +78,6 @@ export const BODY_RULES = {
 
 export type BodyRule = keyof typeof BODY_RULES
 
-/** The first thing that is wrong, or undefined. */
 export function findBodyProblem(rules: readonly BodyRule[], body: AnswerBody, about: BodyContext): string | undefined {
   const checks: readonly BodyCheck[] = rules.map((rule) => BODY_RULES[rule])
   return checks.map((check) => check(body, about)).find((problem) => problem !== undefined)

@@ -1,4 +1,4 @@
-/** A finding names the call that breaks the books, its answer, and the answer that it had to give. */
+/** Text of a finding: the call that breaks the books, its answer, and the allowed answers. */
 
 import type { Operation } from '../../../protocol/operation.ts'
 import { REPLY_CODES } from '../../../protocol/reply-codes.ts'
@@ -13,16 +13,16 @@ import type { ExpectedBooks } from './expected-books.ts'
 
 export interface CaseFinding {
   readonly why: string
-  /** The call that the finding names; absent where no single call is to blame. */
+  /** Absent if no single call is the cause. */
   readonly blamed?: Exchange
   readonly operation?: Operation
-  /** The answer was right, and the balance was wrong. */
+  /** The answer was right and the balance wrong. */
   readonly isOfMoney?: true
 }
 
 /**
- * The finding with the clause in words. A case that names several clauses names those of the answer
- * before those of the balance. A decision is said in the words of the case.
+ * Adds the words of the clause. Clauses of the named call have priority, and for a wrong balance
+ * clauses about money. A decision is quoted by the sentence of the case.
  */
 export function addClause(
   finding: CaseFinding,
@@ -40,13 +40,12 @@ export function addClause(
 
 const SPEAKS_OF_MONEY = /balance|amount|payment|refund|debit/i
 
-/** A row of a table is read as a list. */
+/** The cells of a table row become a list. */
 function formatTableRow(text: string): string {
   const cells = text.split('|').map((cell) => cell.trim())
   return cells.filter((cell) => cell !== '').join(', ')
 }
 
-/** An answer that is never allowed, or not in the state in which the bet was. */
 export function reportWrongAnswer(judged: JudgedCall, before: ExpectedBooks, isSingleCall: boolean): CaseFinding {
   const { call, answer, name, matches } = judged
   const allowed = call.allow.filter((one) => isAllowed(one, before, judged, isSingleCall))
@@ -55,7 +54,6 @@ export function reportWrongAnswer(judged: JudgedCall, before: ExpectedBooks, isS
   return blameCall(judged, `${name}: ${describeAnswer(answer)}; it had to ${describeAllowed(allowed)}${reason}`)
 }
 
-/** Why an answer of this condition is not allowed. */
 const UNMET: Readonly<Record<AnswerCondition, string>> = {
   settled: 'no result of the bet is in force',
   changed: 'it changes no result that is in force',
@@ -88,7 +86,7 @@ function formatCode(code: number): string {
   return known === undefined ? `${code}` : `${code} (${known.message})`
 }
 
-/** Too many or too few of the calls at the same moment were accepted. */
+/** Undefined if the number is within the bounds. */
 export function findWrongCount(
   judged: readonly JudgedCall[],
   { min, max }: ConcurrentCalls['accepted'],
@@ -106,7 +104,7 @@ export function findWrongCount(
   return blameCall(wrong.at(-1), `${joinCallNames(wrong)}: ${observed}; ${demanded}`)
 }
 
-/** `found`: what the balances show. */
+/** `found`: the wrong balance in words. */
 export function reportWrongBalance(judged: readonly JudgedCall[], found: string, movedUp?: boolean): CaseFinding {
   const suspects = findSuspects(judged, movedUp)
   const answers = [...new Set(suspects.map(({ answer }) => describeAnswer(answer)))]
@@ -117,8 +115,8 @@ export function reportWrongBalance(judged: readonly JudgedCall[], found: string,
 const GIVES: readonly Operation[] = ['settle', 'rollback']
 
 /**
- * Of calls at the same moment: the accepted ones that move the balance the way it went wrong, and
- * those about the same bets.
+ * Suspects among concurrent calls are the accepted calls that move the balance in the direction of
+ * the fault. Accepted calls about the same bets are suspects too.
  */
 function findSuspects(judged: readonly JudgedCall[], movedUp: boolean | undefined): readonly JudgedCall[] {
   const accepted = judged.filter(({ answer }) => answer.kind === 'accepted')
@@ -152,5 +150,4 @@ function joinCallNames(judged: readonly JudgedCall[]): string {
   return counted.join(' + ')
 }
 
-/** Names of calls at the same moment that a finding lists. */
 const MAX_NAMES = 4

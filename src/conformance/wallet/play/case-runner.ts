@@ -1,4 +1,4 @@
-/** One case from its players to its verdict. */
+/** Runner of one case: lease of the players, steps, restored balances, verdict. */
 
 import { formatCurlCommand } from '../../../runtime/text/curl-command.ts'
 import { toCaseResult } from '../../case-facts.ts'
@@ -21,7 +21,7 @@ import { addClause, type CaseFinding } from './case-finding.ts'
 import type { ExpectedBooks } from './expected-books.ts'
 import { runSteps } from './step-runner.ts'
 
-/** Exchanges that a report shows of a failed case: the last ones. */
+/** The last exchanges of a failed case. */
 const MAX_SHOWN = 40
 
 export async function runCase(
@@ -55,7 +55,7 @@ async function judgeCase(
   }
 }
 
-/** The operator API fails: the wallet on the wire is neither right nor wrong by that. */
+/** A failure of the operator API says nothing about the wallet on the wire. */
 export function isOperatorError(error: unknown): error is Error {
   return error instanceof OperatorApiError || error instanceof OperatorUnavailableError
 }
@@ -82,7 +82,7 @@ async function playWithLease(lease: PlayerLease, { one, target, fixtures, signal
   return finding === undefined ? { kind: 'passed' } : failedVerdict(addClause(finding, one), journal)
 }
 
-/** For the repeats at the end: without what the report needs, with the balances that the players have been left with. */
+/** Keeps only the data of the late repeats, with the restored balances. */
 function toFinishedPlay(play: CasePlay, back: readonly FixturePlayer[] | undefined): CasePlay {
   const balances = new Map(play.books.balances)
   for (const [who, { userId }] of play.players) {
@@ -107,7 +107,6 @@ export function failedVerdict({ why, blamed }: CaseFinding, journal: readonly Ex
   return { kind: 'failed', why, exchanges, repeat: repeated === undefined ? '' : formatCurlCommand(repeated.request) }
 }
 
-/** The last ones, and before them the call that the verdict names. */
 function selectShownExchanges(exchanges: readonly Exchange[]): readonly Exchange[] {
   const shown = exchanges.slice(-MAX_SHOWN)
   const blamed = exchanges.find(({ isBlamed }) => isBlamed)
@@ -134,7 +133,10 @@ function createPlay(
   }
 }
 
-/** Begins from what the wallet says: the fixtures of a file grow old. What is found with many bets is found once. */
+/**
+ * Starts from the wallet's balance, because a fixtures file becomes outdated. A balance that was
+ * probed with bets is reused.
+ */
 async function readStart(play: CasePlay): Promise<CaseFinding | undefined> {
   const balances = new Map(play.books.balances)
   for (const [key, holder] of listHolders(play)) {
@@ -154,7 +156,7 @@ async function readStart(play: CasePlay): Promise<CaseFinding | undefined> {
   return undefined
 }
 
-/** Bets found one minor unit more, or less, than the file of players states. */
+/** Set if bets find exactly one minor unit more or less than the file states. */
 function findMisstatement(
   { target }: CasePlay,
   { balance, isSeen }: FixturePlayer,

@@ -1,18 +1,18 @@
 /**
- * What the balances must be: the start, plus what the bets have paid, less what they have taken. An accepted answer
- * changes one bet; everything else follows. So a step may go on from whichever allowed answer came before it.
+ * Expected balances: the start, plus the payouts of the bets, less their stakes.
  *
- * Values, not objects with a life: a parallel step compares several possible books with one balance.
+ * An accepted answer changes one bet, and the balances follow from the bets. So a step can continue
+ * from any allowed answer. The books are immutable, because concurrent calls lead to several
+ * possible books.
  */
 import type { BetEffect } from '../case/wallet-case.ts'
 
 /** Minor units. */
 export interface BetMoney {
-  /** Whose balance it moves: a key of `balances`. */
+  /** A key of `balances`. */
   readonly purse: string
   readonly stake: bigint
   readonly paid: bigint
-  /** Of the applied settlement. */
   readonly resultType?: string | undefined
 }
 
@@ -25,12 +25,11 @@ export interface BookChange {
   readonly effect: BetEffect
   readonly bet: string
   readonly purse: string
-  /** Minor units; undefined where nothing moves by it. */
+  /** Minor units. Undefined if the change moves no money. */
   readonly amount: bigint | undefined
   readonly resultType?: string | undefined
 }
 
-/** A purse is looked at from its first movement on. */
 export function applyBookChange(books: ExpectedBooks, change: BookChange): ExpectedBooks {
   if (change.effect === 'nothing') return books
   const before = books.bets.get(change.bet) ?? { purse: change.purse, stake: 0n, paid: 0n }
@@ -42,7 +41,6 @@ export function applyBookChange(books: ExpectedBooks, change: BookChange): Expec
   }
 }
 
-/** What a bet has done to its player's balance. */
 export function netEffect({ paid, stake }: BetMoney): bigint {
   return paid - stake
 }
@@ -69,7 +67,6 @@ function requireAmount(amount: bigint | undefined): bigint {
   return amount
 }
 
-/** A stake was debited and not given back. */
 export function hasPlacedStake({ bets }: ExpectedBooks, bet: string): boolean {
   return (bets.get(bet)?.stake ?? 0n) > 0n
 }
@@ -78,7 +75,7 @@ export function hasSettlement({ bets }: ExpectedBooks, bet: string): boolean {
   return bets.get(bet)?.resultType !== undefined
 }
 
-/** True when a settlement is applied and this one says something else. */
+/** True if another settlement is already applied. */
 export function changesSettlement(
   { bets }: ExpectedBooks,
   bet: string,

@@ -1,6 +1,8 @@
 /**
- * All that was accepted in a run, once more at its end, byte for byte: a repeat has no effect, however late it comes.
- * A case sees its own repeats within milliseconds; here idempotency that is kept in a cache has had time to be forgotten.
+ * Repeats of each accepted call at the end of a run, byte for byte.
+ *
+ * A repeat has no effect, however late it arrives. A case repeats its own calls within
+ * milliseconds. Until the end of the run a cache of idempotency keys has had time to expire.
  */
 import type { BetOperation } from '../../../protocol/operation.ts'
 import type { Exchange } from '../../http-exchange.ts'
@@ -15,7 +17,7 @@ export interface LateRepeatFinding extends CaseFinding {
   readonly exchanges: readonly Exchange[]
 }
 
-/** By rule: how many calls were judged by it, and what was wrong. */
+/** By rule: the number of judged calls, and the findings. */
 export type LateRepeatFindings = ReadonlyMap<LateRepeatRule, { seen: number; readonly findings: LateRepeatFinding[] }>
 
 export async function repeatAcceptedCalls(
@@ -29,7 +31,7 @@ export async function repeatAcceptedCalls(
   return found
 }
 
-/** One after the other where they share a player; so many at once of the others. */
+/** Cases that share a player run one after another, and at most `atOnce` cases run in parallel. */
 function runPerPlayer(
   plays: readonly CasePlay[],
   atOnce: number,
@@ -72,7 +74,7 @@ async function repeatCasePlay(play: CasePlay, found: LateRepeatFindings, signal?
   }
 }
 
-/** False when they cannot be known, so that nothing can be judged. */
+/** False if a balance is unknown, so that no repeat can be judged. */
 async function readBalances(play: CasePlay, balances: Map<string, bigint>): Promise<boolean> {
   for (const [key, holder] of listHolders(play)) {
     const near = balances.get(key) ?? play.books.balances.get(key) ?? 0n
@@ -85,11 +87,14 @@ async function readBalances(play: CasePlay, balances: Map<string, bigint>): Prom
 
 interface LateCall extends AcceptedCall {
   readonly stage: RepeatStage
-  /** The bet was rolled back: what else may be answered is open. */
+  /** The bet was rolled back, so other answers are allowed. */
   readonly isCancelled: boolean
 }
 
-/** Each bet's first Place bet, its last Rollback, and its results, of which the last one is in force. */
+/**
+ * For each bet: the first Place bet, the last Rollback, and all results. The last result is in
+ * force.
+ */
 function selectLateCalls(accepted: readonly AcceptedCall[]): LateCall[] {
   return [...new Set(accepted.map(({ bet }) => bet))].flatMap((bet) => {
     const calls = accepted.filter((call) => call.bet === bet)
@@ -150,7 +155,10 @@ function recordFinding(
   if (finding) entry.findings.push(finding)
 }
 
-/** The result in force, and a Rollback, are a success each time; a cashout may ask for a token that has died since. */
+/**
+ * The repeat of a Rollback or of the result in force must succeed. A cashout is exempt, because its
+ * token may have ended.
+ */
 function findRefusal(
   { stage, operation, name, isCashout, isCancelled }: LateCall,
   answer: AnswerMeaning,

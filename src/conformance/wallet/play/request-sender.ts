@@ -1,8 +1,8 @@
 /**
- * Sends exact bytes to the judged wallet and keeps the answer.
+ * Sender of exact bytes to the tested wallet.
  *
- * The connections are those of the platform, so that both read the same answer. Signatures and bodies
- * are made by the cases: the client of the platform sends good requests only.
+ * It uses the platform's connections, so that both read the same answer. The cases make bodies and
+ * signatures, because the platform's client can send only correct requests.
  */
 import { isUtf8 } from 'node:buffer'
 import { openWalletConnection, type WalletConnection } from '../../../protocol/client/network/wallet-connection.ts'
@@ -13,15 +13,15 @@ import { userAgent } from '../../../runtime/version.ts'
 import type { Exchange, ReceivedAnswer, SentRequest } from '../../http-exchange.ts'
 import { type CallRateLimiter, NO_RATE_LIMIT } from '../../rate-limiter.ts'
 
-/** Calls at once: more than any case sends together, times the cases that run side by side. */
+/** More than the concurrent calls of a case, times the cases that run in parallel. */
 const CONNECTIONS = 128
-/** Milliseconds to wait for an answer: beyond the interface's 5 s, so that a late answer is seen as late, not as absent. */
+/** Milliseconds. Longer than the 5 s of the interface, so that a late answer is seen as late. */
 const TIMEOUT_MS = 8_000
 
 export type PlannedRequest = Omit<SentRequest, 'url'> & { readonly path: string }
 
 export interface RequestSender extends CallRateLimiter {
-  /** At once: whoever sends has waited for its turn. Never rejects. */
+  /** Sends at once, so callers use `acquire` before. Never rejects. */
   send(what: string, request: PlannedRequest): Promise<Exchange>
   close(): Promise<void>
 }
@@ -29,7 +29,7 @@ export interface RequestSender extends CallRateLimiter {
 export interface RequestSenderOptions {
   readonly baseUrl: string
   readonly clock: Clock
-  /** Sent beside those of the call. */
+  /** Sent in addition to the headers of the call. */
   readonly headers?: ExtraHeaders
   readonly pace?: CallRateLimiter
 }

@@ -1,4 +1,4 @@
-/** The first answer of a judged wallet: a wrong secret or token ends the run before it fails every case. */
+/** Check of the first answer. A wrong secret or token ends the run before it fails every case. */
 
 import { toSecretError } from '../../../protocol/client/signed-bytes.ts'
 import { REPLY_CODES } from '../../../protocol/reply-codes.ts'
@@ -6,12 +6,14 @@ import { UsageError } from '../../../runtime/errors/cli-errors.ts'
 import type { Exchange } from '../../http-exchange.ts'
 import { interpretAnswer } from './answer-meaning.ts'
 
-/** Statuses by which wallets refuse a caller, where the interface shows no answer. */
+/**
+ * Some wallets reject a caller with these statuses, although the interface does not define them.
+ */
 const UNAUTHORIZED = [401, 403]
 
 /**
- * Throws UsageError when the wallet refuses the signature. `askSignedWrongly` sends the same call with
- * another secret: a wallet that answers both alike may refuse for the secret or for the token.
+ * Throws UsageError if the wallet rejects the signature. `askSignedWrongly` repeats the call with
+ * another secret. If both answers are equal, the secret or the token may be the cause.
  */
 export async function requireAcceptedSecret(first: Exchange, askSignedWrongly: () => Promise<Exchange>): Promise<void> {
   const answer = interpretAnswer(first)

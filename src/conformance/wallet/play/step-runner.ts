@@ -1,4 +1,4 @@
-/** Plays the steps of one case: send, match the answer with what is allowed, compare every balance with what follows. */
+/** Runner of a case's steps: sends calls, matches answers, and compares every balance. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '../../http-exchange.ts'
 import { toAcceptedCall } from '../case/accepted-call.ts'
@@ -87,7 +87,7 @@ async function runCalls(play: CasePlay, { calls, accepted }: ConcurrentCalls): P
 
 type PlannedCall = CallPlan & { readonly call: CallStep }
 
-/** A bet that has failed is taken back, as the service does. */
+/** A failed Place bet is rolled back, as the service does. */
 async function sendWithRollback(play: CasePlay, one: PlannedCall): Promise<JudgedCall> {
   const judged = await sendUntilAllowed(play, one)
   if (!judged.matches.some(({ kind }) => kind === 'given up')) return judged
@@ -133,7 +133,7 @@ function findWrongBody(play: CasePlay, judged: JudgedCall): CaseFinding | undefi
   return problem === undefined ? undefined : reportWrongBody(judged, problem)
 }
 
-/** Finds out which of the possible states is the case, and goes on from it. */
+/** Selects the possible books that match the balances. */
 async function chooseBooks(
   play: CasePlay,
   possible: readonly ExpectedBooks[],

@@ -1,4 +1,4 @@
-/** The whole kit against one wallet: cases side by side, then the form of all answers, then the report. */
+/** A run of the wallet kit: cases in parallel, late repeats, form of the answers, report. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '../../../runtime/clock.ts'
 import { systemClock } from '../../../runtime/clock.ts'
@@ -27,30 +27,29 @@ export interface WalletKitOptions {
   readonly baseUrl: string
   readonly secret: string
   readonly fixtures: PlayerFixtures
-  /** All cases when absent. */
+  /** Absent: all cases. */
   readonly cases?: readonly WalletCase[]
   readonly headers?: ExtraHeaders
   readonly pace?: CallRateLimiter
   readonly isStrict?: boolean
-  /**
-   * Milliseconds between the last case and the repeats of all of them (late-repeats.ts); 0 when
-   * absent.
-   */
+  /** Milliseconds between the last case and the late repeats (late-repeats.ts). Default: 0. */
   readonly patienceMs?: number
-  /** Waits so long, unless said otherwise. */
+  /** Replaces the timer in tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
-  /** Ends the run; what is not judged by then is not judged. */
+  /** Ends the run. The remaining cases are not judged. */
   readonly signal?: AbortSignal
   readonly onResult?: (result: CaseResult) => void
   readonly clock?: Clock
 }
 
-/** Nothing answers at the address. */
+/** No server answers at the address. */
 export class TargetUnavailableError extends UnavailableError {}
 
 const isStepCase = (one: WalletCase): one is StepCase => 'steps' in one
 
-/** Rejects with Unreachable or UsageError before the first case; after that all is a verdict. */
+/**
+ * Rejects with UnavailableError or UsageError before the first case. Later problems are verdicts.
+ */
 export async function runWalletKit(options: WalletKitOptions): Promise<ConformanceReport> {
   const { baseUrl, clock = systemClock, headers = {}, pace = NO_RATE_LIMIT } = options
   const startedAt = clock.now()
@@ -95,11 +94,10 @@ function describeRun({ fixtures, patienceMs: repeatDelayMs = 0 }: WalletKitOptio
 
 interface ProbedWallet extends WalletUnderTest {
   readonly notes: readonly string[]
-  /** What is over. */
   readonly plays: readonly CasePlay[]
 }
 
-/** Finds out whether anybody is there, and which of the optional calls there are. */
+/** Checks that the wallet answers, and which optional calls it has. */
 async function probeWallet(
   { secret, fixtures }: WalletKitOptions,
   sender: RequestSender,
@@ -218,7 +216,7 @@ function judgeLintCase(one: LintCase, linter: AnswerLinter): CaseVerdict {
 
 const INTERRUPTED = 'the run was interrupted'
 
-/** What the repeats have shown; or why there are none. */
+/** Returns a text if there are no repeats. */
 async function runLateRepeats(
   options: WalletKitOptions,
   { plays }: ProbedWallet,

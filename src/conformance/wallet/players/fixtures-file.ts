@@ -1,6 +1,8 @@
 /**
- * Players that a partner has set up in its own wallet, described in a file (--fixtures). Cases borrow them one after the
- * other; what a case leaves of a balance is what the next one begins with (closing.ts brings most of it back).
+ * Pool of players that exist in a partner's wallet, described by a file (`--fixtures`).
+ *
+ * Cases lease a player one after another. A case begins with the balance that the earlier case left
+ * (balance-restore.ts).
  */
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -24,14 +26,14 @@ import {
 
 const optional = Type.Optional
 
-/** A member that is spelled wrongly would be a case that is silently not judged. */
+/** A misspelt member would silently leave cases unjudged. */
 const STRICT = { additionalProperties: false }
 
 const PLAYER = {
   userId: UserIdSchema,
   token: TokenSchema,
   currency: optional(CurrencySchema),
-  /** In major units, "1000.00". */
+  /** Major units, "1000.00". */
   balance: Type.String({ pattern: '^\\d{1,15}(\\.\\d{1,12})?$' }),
   operatorUser: optional(OperatorUserSchema),
   expiredToken: optional(TokenSchema),
@@ -44,9 +46,9 @@ const DescribedPlayerSchema = Type.Object({ ...PLAYER, profile: Type.Object(PROF
 
 const FILE = {
   currency: CurrencySchema,
-  /** Another one that `players` may use. */
+  /** A second currency that `players` may use. */
   otherCurrency: optional(CurrencySchema),
-  /** Decimal places by currency, where they are not those of ISO 4217. */
+  /** For currencies that differ from ISO 4217. */
   scales: optional(Type.Record(Type.String(), Type.Integer({ minimum: 0, maximum: 12 }))),
   players: Type.Array(FilePlayerSchema, { minItems: 1, maxItems: 1000 }),
   blocked: optional(FilePlayerSchema),
@@ -69,9 +71,8 @@ type FixturesFile = Type.Static<typeof FixturesFileSchema>
 
 const fileCheck = Compile(FixturesFileSchema)
 
-/** What a player needs for the sums of the cases, in major units. */
+/** Major units that the amounts of the cases need. */
 const LEAST_BALANCE = '1000'
-/** Decimal places of the player in a currency with many; the other amounts go by what their currency has. */
 const LEAST_CRYPTO_SCALE = 6
 const MAX_AT_ONCE = 8
 
@@ -109,7 +110,7 @@ function parseJsonFile(text: string): FixturesFile {
   }
   if (fileCheck.Check(file)) return file
   const problems = fileCheck.Errors(file).flatMap(({ keyword, instancePath, message }) => {
-    if (keyword === 'additionalProperties') return [] // says again what "boolean" says by name
+    if (keyword === 'additionalProperties') return [] // a 'boolean' error names the same member
     return [`  ${instancePath || 'the file'} ${keyword === 'boolean' ? 'is unknown' : message}`]
   })
   throw new InvalidFixturesError(`the fixtures file is not valid:\n${problems.join('\n')}`)
@@ -155,7 +156,10 @@ interface LeaseRequest {
   readonly reject: (error: Error) => void
 }
 
-/** Lends players to whoever comes first; those that are lost (their balance is not known any more) do not come back. */
+/**
+ * Leases in the order of the requests. A player whose balance is unknown or too small leaves the
+ * pool.
+ */
 function createPlayerPool(pools: ReadonlyMap<PlayerKind, readonly FixturePlayer[]>): PlayerFixtures {
   const free = new Map([...pools].map(([kind, players]) => [kind, [...players]]))
   const left = new Map([...pools].map(([kind, players]) => [kind, [...players]]))
@@ -227,7 +231,7 @@ function hasDeadToken({ deadToken }: FixturePlayer): boolean {
 
 type Pools = ReadonlyMap<PlayerKind, FixturePlayer[]>
 
-/** True when the wish is over: served, or never to be served. */
+/** True if the request is finished, with or without players. */
 function serveLeaseRequest({ kind, needs, resolve, reject }: LeaseRequest, free: Pools, left: Pools): boolean {
   const fits = needs.includes('dead token') ? hasDeadToken : () => true
   if (findMissingFixtures(left, kind, needs).length > 0) {

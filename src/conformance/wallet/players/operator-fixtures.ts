@@ -1,4 +1,4 @@
-/** Fresh players for every case, made over the operator API of a Purser wallet. */
+/** New players for each case, created through the operator API of a Purser wallet. */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -22,20 +22,23 @@ import {
 export interface OperatorFixturesOptions {
   readonly url: string
   readonly key: string
-  /** Of the players; EUR when absent. */
+  /** The currency of the players. Default: EUR. */
   readonly currency?: string
 }
 
-/** Cases at once: enough to fill the waits, few enough that races meet inside the wallet and not in its queue. */
+/**
+ * Cases in parallel: enough to use waiting times, few enough that races meet inside the wallet and
+ * not in its queue.
+ */
 const CAPACITY = 8
 const CONNECTIONS = 16
 const TIMEOUT_MS = 10_000
 const FIRST = 'EUR'
 const CRYPTO = resolveAccount('BTC')
 const SECOND = resolveAccount('USD')
-/** Major units that every player begins with, in the first currency. */
+/** Major units, in the first currency. */
 const START = '1000'
-/** Not what most players are, so that a constant is seen. */
+/** Values that most players do not have, so that constant answers are detected. */
 const DESCRIBED: KnownProfile = {
   ...{ isTest: true, userCountry: 'NO', firstName: 'Åse', lastName: 'Nordmann', nickname: 'nøtt', gender: 'no data' },
   ...{
@@ -46,11 +49,11 @@ const DESCRIBED: KnownProfile = {
   },
   ...{ isCashOutAllowed: false, isVerified: false, userStatus: 'watched', percentMargin: 4.25, avgBet: 12.5, isVIP: 1 },
 }
-/** After every birthday that is a grown-up's. */
+/** Later than the birthday of any adult. */
 const CHILDS_BIRTHDAY = '2020-01-01'
-/** Seconds: the shortest life that a session can have. */
+/** Seconds: the shortest lifetime of a session. */
 const SHORT_LIFE_S = 1
-/** Milliseconds beyond it, for two clocks that are not quite the same. */
+/** Milliseconds of tolerance between two clocks. */
 const SURELY_OVER_MS = 200
 const FAR_FUTURE = '2099-01-01T00:00:00Z'
 
@@ -147,14 +150,14 @@ async function applyPlayerKind(ask: OperatorRequest, kind: PlayerKind, player: F
   }
 }
 
-/** As the fixtures of a file have it: the current currency is the first, and there is money in it. */
+/** As in a fixtures file, the current currency is the first one and has money. */
 async function switchPlayerCurrency(ask: OperatorRequest, player: FixturePlayer): Promise<FixturePlayer> {
   const { token, oldToken = '' } = await performOperatorAction(ask, 'switch currency', player, '')
   const balance = await deposit(ask, player.userId, SECOND)
   return { ...player, token, oldToken, first: SECOND, second: player.first, balance }
 }
 
-/** In minor units. */
+/** Returns minor units. */
 async function deposit(ask: OperatorRequest, userId: string, { currency, scale }: PlayerAccount): Promise<bigint> {
   await ask('POST', `${playerPath(userId)}/deposits`, { currency, amount: START, reference: randomUUID() })
   return parseDecimal(START, scale) ?? 0n
@@ -201,7 +204,7 @@ async function performOperatorAction(
   }
 }
 
-/** Of a session that has run out; one that the operator ended is 'end sessions'. */
+/** The token of an expired session. The action 'end sessions' gives the token of an ended one. */
 async function expiredToken(ask: OperatorRequest, userId: string): Promise<string> {
   const token = await newToken(ask, userId, { ttlSeconds: SHORT_LIFE_S })
   await sleep(SHORT_LIFE_S * 1_000 + SURELY_OVER_MS)

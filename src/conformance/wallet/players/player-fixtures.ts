@@ -1,4 +1,4 @@
-/** The players of a run: where they come from differs (fixtures-file.ts, fixtures-operator.ts), what a case sees does not. */
+/** Players of a run, independent of their source (fixtures-file.ts, operator-fixtures.ts). */
 
 import type { CustomFields } from '../../../protocol/user-profile.ts'
 import { UnavailableError, UsageError } from '../../../runtime/errors/cli-errors.ts'
@@ -6,35 +6,34 @@ import type { CaseNeed, OperatorAction, PlayerKind } from '../case/wallet-case.t
 
 export interface PlayerAccount {
   readonly currency: string
-  /** Decimal places. */
+  /** Number of decimals. */
   readonly scale: number
 }
 
-/** `userCountry` must be absent from the profile when it is absent here. */
+/** If `userCountry` is absent here, the profile must not contain it. */
 export type KnownProfile = Readonly<CustomFields> & { readonly isTest: boolean }
 
 export interface FixturePlayer {
   readonly userId: string
   readonly token: string
-  /** What the token is bound to. */
+  /** The account of the token. */
   readonly first: PlayerAccount
-  /** Another currency of the player: after a switch the earlier one. */
+  /** After a switch of the currency it is the earlier account. */
   readonly second?: PlayerAccount
   readonly operatorUser?: string
-  /** Minor units of `first`, where it is known without asking the wallet. */
+  /** Minor units of `first`, if known without a query. */
   readonly balance?: bigint
-  /** The balance was seen in this run; that of a file may have grown old. */
+  /** The balance was read in this run. A balance in a file may be outdated. */
   readonly isSeen?: true
   /**
-   * Minor units: the balance that bets found first, less that of the file. It is kept where it is one
-   * unit up or down: a file that has grown old is hardly ever wrong by just that.
+   * Minor units: the balance that bets found first, less the balance in the file. Set only for a
+   * difference of one unit, because an outdated file hardly ever differs by exactly that.
    */
   readonly misstated?: bigint
-  /** What the profile must say of the player. */
+  /** The profile that the wallet must return. */
   readonly known?: KnownProfile
-  /** Was valid once, is not any more. */
   readonly deadToken?: string
-  /** From before the switch of the currency. */
+  /** The token from before the switch of the currency. */
   readonly oldToken?: string
 }
 
@@ -43,44 +42,43 @@ export interface LeasedPlayers {
   readonly B?: FixturePlayer
 }
 
-/** Something without which a case cannot be judged. */
 export interface MissingFixture {
-  /** What to give the kit, in the words of its options and its file. */
+  /** An option of the kit, or a member of the file. */
   readonly add: string
   readonly why: string
 }
 
-/** Players that belong to one case until it gives them back. */
 export interface PlayerLease {
   readonly players: LeasedPlayers
-  /** Does something to a player; answers it as it is then. Only where 'operator' is not among what is missing. */
+  /** Returns the changed player. Not available if 'operator' is missing. */
   act(act: OperatorAction, player: FixturePlayer, betId: string): Promise<FixturePlayer>
-  /** The players as they are now; those that are not among them are lost, as nobody knows what they have. */
+  /**
+   * `players` have their present balances. An omitted player is lost, because its balance is
+   * unknown.
+   */
   giveBack(players: readonly FixturePlayer[]): void
 }
 
 export interface PlayerFixtures {
-  /** How many cases can have their players at once. */
+  /** Cases that can have players at the same time. */
   readonly capacity: number
-  /** All that such players lack; empty when there can be some. */
+  /** Empty if such players can be leased. */
   missing(kind: PlayerKind, needs: readonly CaseNeed[]): readonly MissingFixture[]
   /**
-   * Waits until they are free. Rejects with NoPlayersLeftError when there will be none, and when
-   * the operator API fails.
+   * Waits until the players are free. Rejects with NoPlayersLeftError if they will never be free,
+   * and if the operator API fails.
    */
   lease(kind: PlayerKind, needs: readonly CaseNeed[]): Promise<PlayerLease>
-  /** True when players are made for the run, so that nobody needs their money back. */
+  /** The players are created for the run, so no balance has to be restored. */
   readonly areDisposable: boolean
 }
 
-/** The players that a case needs have been lost to cases before it. */
+/** Earlier cases have lost the players. */
 export class NoPlayersLeftError extends Error {}
 
-/** The fixtures cannot be used as they are given. */
 export class InvalidFixturesError extends UsageError {}
 
-/** Nobody answers where players are to be made. */
 export class OperatorUnavailableError extends UnavailableError {}
 
-/** The operator API answered, and did not do it. */
+/** The operator API answered and did not carry out the request. */
 export class OperatorApiError extends Error {}

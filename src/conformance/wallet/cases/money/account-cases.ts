@@ -1,4 +1,7 @@
-/** Players that may not bet (B 23, C 51): their bets are refused, their money still moves by what the service decides. */
+/**
+ * Cases: bets of restricted players are rejected, but decisions of the service still move their
+ * money (B 23, C 51).
+ */
 import type { ReplyCode } from '../../../../protocol/reply-codes.ts'
 import {
   allowAccepted,
@@ -11,7 +14,7 @@ import {
 } from '../../case/step-builders.ts'
 import type { CaseStep, OperatorAction, PlayerKind, StepCase } from '../../case/wallet-case.ts'
 
-/** A bet of a player that the operator has shut out; the code is published, the interface shows none. */
+/** The code is published, but interface.md does not contain it. */
 function restrictedPlayerCase(
   id: string,
   player: PlayerKind,
@@ -25,7 +28,6 @@ function restrictedPlayerCase(
   }
 }
 
-/** The calls that go on working for such a player. */
 function stillAllowedCase(id: string, action: OperatorAction, sentence: string, covers: readonly string[]): StepCase {
   return {
     ...{
@@ -44,7 +46,6 @@ function stillAllowedCase(id: string, action: OperatorAction, sentence: string, 
   }
 }
 
-/** A limit that the operator sets; a bet that would go beyond it is refused. */
 function limitCase(
   id: string,
   action: OperatorAction,

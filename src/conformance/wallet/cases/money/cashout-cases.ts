@@ -1,4 +1,7 @@
-/** Part E 97 to 99, K11 and K13: a cashout is what the player asks for, so it needs the player's token. */
+/**
+ * Cases: a cashout needs the player's token, because the player requests it (part E 97 to 99, K11,
+ * K13).
+ */
 
 import { allowAccepted, allowAnyFailure, placeStep, rollbackStep, settleStep } from '../../case/step-builders.ts'
 import type { CaseNeed, StepCase, TokenChoice } from '../../case/wallet-case.ts'

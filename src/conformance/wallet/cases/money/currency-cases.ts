@@ -1,4 +1,4 @@
-/** Rows 21, 25, 50 and 70, and K24: a bet lives and ends in the currency in which it was placed. */
+/** Cases: a bet keeps the currency of its placement (rows 21, 25, 50 and 70, K24). */
 
 import { rawJson } from '../../case/json-spelling.ts'
 import {

@@ -1,4 +1,7 @@
-/** Rows 31 and 34 to 36, and K23: amounts are exact to the digits of their currency, however large, however many. */
+/**
+ * Cases: amounts are exact to the last decimal of their currency, also large and many ones (rows 31
+ * and 34 to 36, K23).
+ */
 
 import { rawJson } from '../../case/json-spelling.ts'
 import {
@@ -15,9 +18,12 @@ import {
 } from '../../case/step-builders.ts'
 import type { StepCase } from '../../case/wallet-case.ts'
 
-/** 0.29, 1.15 and 10.03 times 100 are 28.999…, 114.999… and 1002.999… in floating point; 1.003 times 1000 is 1002.999… */
+/**
+ * In floating point 0.29, 1.15 and 10.03 times 100 are 28.999…, 114.999… and 1002.999…, and 1.003
+ * times 1000 is 1002.999…
+ */
 const NOT_BINARY = [29, 115, 1003].map(minorUnits)
-/** A bet of this size may be beyond what the operator takes; the interface shows no code for that. */
+/** The operator may not accept so large a bet, and the interface has no code for this. */
 const TOO_LARGE = allowAnyFailure()
 
 export const MONEY_CASES: readonly StepCase[] = [
@@ -41,7 +47,7 @@ export const MONEY_CASES: readonly StepCase[] = [
     loses: 'the operator loses one cent of every such stake, and the player loses one cent of every such payout',
     covers: ['C35', 'I11'],
     steps: [
-      // The last stake may be more than the least balance.
+      // The last stake can be more than the smallest permitted balance.
       ...[placeStep(), settleStep('won', '200')],
       ...NOT_BINARY.flatMap((amount, index) => {
         const bet = `X${index + 1}`

@@ -1,4 +1,7 @@
-/** Part E 85 to 90, K14 and K15: a changed result replaces the one before it, in full or not at all. */
+/**
+ * Cases: a changed result replaces the earlier one in full or not at all (part E 85 to 90, K14,
+ * K15).
+ */
 
 import {
   ALLOW_CHANGE_REFUSED,
@@ -13,7 +16,7 @@ import type { CaseStep, StepCase } from '../../case/wallet-case.ts'
 
 type SettlementResult = readonly [resultType: string, amount: string]
 
-/** Those of a cashout are in cashout-cases.ts: they need a token. */
+/** Results of a cashout need a token and are in cashout-cases.ts. */
 export const RESETTLE_RESULTS: readonly SettlementResult[] = [
   ['won', '200'],
   ['lost', '0'],
@@ -21,7 +24,7 @@ export const RESETTLE_RESULTS: readonly SettlementResult[] = [
   ['refund', '60'],
 ]
 
-/** K14: a resend of the second, then the first again. */
+/** The second result is sent twice, then the first one again (K14). */
 export function resettleSteps(first: SettlementResult, second: SettlementResult): CaseStep[] {
   const bet = [...first, ...second].join(' ')
   return [

@@ -1,4 +1,4 @@
-/** Part D, K18 to K21: the stake comes back once, whatever the order of the calls. */
+/** Cases: the stake is refunded once, in any order of the calls (part D, K18 to K21). */
 import { ROLLBACK_REASON } from '../../../../protocol/reply-codes.ts'
 import {
   ALLOW_ALREADY_DONE,
@@ -14,15 +14,15 @@ import {
 } from '../../case/step-builders.ts'
 import type { StepCase } from '../../case/wallet-case.ts'
 
-/** The Rollback is done, in one of the two forms that the service understands. */
+/** The two answers to a Rollback that the service treats as done. */
 const GIVEN_BACK = [allowAccepted('cancel'), ALLOW_ALREADY_DONE]
-/** 400/8, which is as good, has no time. */
+/** 400 with code 8 is an equal success, but has no time. */
 const TIMED = [allowAccepted('cancel', ['says the time of the first answer']), ALLOW_ALREADY_DONE]
 const UNMOVED = [allowAccepted('nothing'), allowRefused('already_processed')]
-/** A bet of a player who has none by that id: refused, or taken for one that is not known. */
+/** The player has no bet with this id. The call is rejected, or treated like an unknown bet. */
 const NOTHING = [allowAccepted('nothing'), allowRefused()]
 
-/** All that interface.md lists. */
+/** All codes of interface.md. */
 const ERROR_CODES = Object.values(ROLLBACK_REASON)
 
 export const ROLLBACK_CASES: readonly StepCase[] = [

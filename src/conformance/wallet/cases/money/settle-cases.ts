@@ -1,4 +1,4 @@
-/** Part E 71 to 84, K10 and K12: what a bet has paid is always the last result that was accepted. */
+/** Cases: the payout of a bet is always the last accepted result (part E 71 to 84, K10, K12). */
 
 import {
   allowAccepted,

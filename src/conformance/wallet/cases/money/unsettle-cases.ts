@@ -1,4 +1,4 @@
-/** Part E 91 to 96, K16 and K17: a result that is taken back leaves the bet open. */
+/** Cases: an Unsettle takes the payout back and leaves the bet open (part E 91 to 96, K16, K17). */
 
 import {
   allowAccepted,
@@ -13,7 +13,7 @@ import {
 } from '../../case/step-builders.ts'
 import type { StepCase } from '../../case/wallet-case.ts'
 
-/** Where nothing was paid, nothing moves, whether it is refused or not. */
+/** Without an applied payout no money moves, whether the call is accepted or rejected. */
 const NOTHING = [allowAccepted('nothing'), ...allowAnyFailure()]
 const TIMED = [allowAccepted('unpay', ['says the time of the first answer']), allowRefused()]
 
