@@ -195,7 +195,8 @@ async function settleMarket(
   trace.note('all is calm')
   market.calm()
   participants.other?.calm()
-  const until = world.elapsed() + CALM_MS + Math.max(0, -readClockOffset('database of the platform')) // timers by a clock that was set back fire later
+  // Timers by a clock that was set back fire later.
+  const until = world.elapsed() + CALM_MS + Math.max(0, -readClockOffset('database of the platform'))
   for (let isOver = false; !isOver; ) {
     if (world.elapsed() > until)
       return [

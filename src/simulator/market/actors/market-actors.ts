@@ -182,7 +182,8 @@ async function trade(
 ): Promise<string> {
   const author = AUTHORS.platform()
   if (action === 'send again') {
-    pace.sentAgain() // here and after the retry: the statement at which a delivery restarts is unknown
+    // Called before and after the retry: the statement at which a delivery restarts is unknown.
+    pace.sentAgain()
     await retryMatching(deciding, author, {})
     pace.sentAgain()
     return 'sent'

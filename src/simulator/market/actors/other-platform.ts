@@ -150,7 +150,8 @@ export function openOtherPlatform(market: Market, participants: Participants): O
     })
     const code = await insist('settle', bet, result(payout), bet.status === 'settled' ? MAY_REFUSE : [])
     if (code === 200) Object.assign(bet, { status: 'settled', payout })
-    else if (MAY_REFUSE.includes(code)) await insist('settle', bet, result(bet.payout), []) // so that no late copy changes it (I-2)
+    // The earlier result is sent again, so that no late copy changes the bet (I-2).
+    else if (MAY_REFUSE.includes(code)) await insist('settle', bet, result(bet.payout), [])
   }
   const live = async (bet: OtherBet, token: string, amount: string) => {
     open += 1

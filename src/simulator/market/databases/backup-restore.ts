@@ -50,8 +50,9 @@ export function createBackups(
     await putBack()
     market.wire('wallet').restored(wire)
     for (const player of players)
+      // A movement without an answer is requested again.
       for (const currency of MARKET_CURRENCIES)
-        player.cash[currency] = (cash.get(player)?.[currency] ?? 0n) + player.moving[currency] // a movement without an answer is requested again
+        player.cash[currency] = (cash.get(player)?.[currency] ?? 0n) + player.moving[currency]
     participants.restored.add('wallet')
     const how = downMs === undefined ? 'lives on' : 'dies'
     trace.note(`a backup of the wallet is put back, and its process ${how}`)

@@ -42,7 +42,8 @@ const PIECE = 2 ** 16
 
 /** Returns a function that restores the present state. No operation may be in progress. */
 export function snapshotMemory(pglite: PGlite): () => void {
-  const module = pglite.Module as unknown as Module // read again on restore: a memory that has grown is another array
+  // Its memory is read again for each restore: a memory that has grown is another array.
+  const module = pglite.Module as unknown as Module
   const pieces = toPieces(module.HEAPU8)
   const putFilesBack = snapshotFiles(module)
   return () => {
@@ -106,7 +107,8 @@ function snapshotFiles({ FS: files, MEMFS }: Module): () => void {
 
 /** The file keeps its memory: a new array for each run would make V8 collect the whole heap. */
 function restoreFile(node: Node, size: number, pieces: Pieces): void {
-  if (node.usedBytes > size) bytesOf(node).fill(0, size) // a file that grows again must read zeros here
+  // A file that grows again must read zeros here.
+  if (node.usedBytes > size) bytesOf(node).fill(0, size)
   if (capacityOf(node) < size) node.contents = new Uint8Array(size)
   node.usedBytes = size
   restorePieces(bytesOf(node), pieces)
