@@ -1,4 +1,7 @@
-/** `npm run simulate`: as src/simulator/main.ts; for level 3 it brings a Postgres of its own, unless DATABASE_URL names one. */
+/**
+ * The command `npm run simulate` (src/simulator/main.ts). For level 3 it starts a Postgres, unless
+ * DATABASE_URL names one.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { startPostgres } from '../support/postgres-server.ts'

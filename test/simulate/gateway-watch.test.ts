@@ -1,4 +1,3 @@
-/** The laws of a gateway in markets: what they take, and what they complain about. */
 import { describe, expect, test } from 'vitest'
 import type { NetworkAnswer, NetworkRequest } from '../../src/simulator/market/network/simulated-network.ts'
 import { type GatewayWatch, watchGateway } from '../../src/simulator/market/oracle/gateway-watch.ts'
@@ -17,7 +16,7 @@ const answer = (status: number, said: object = {}): NetworkAnswer => ({
 const PLACE = request('POST', { type: 1, token: 't 1' })
 const SETTLE = request('PUT', { type: 2 })
 
-/** Anna's operator is known, and one call has come to the gateway. */
+/** Anna's token has been exchanged, and one call has reached the gateway. */
 function met(call: NetworkRequest, then: (gateway: GatewayWatch, told: (answer: NetworkAnswer) => void) => void) {
   const gateway = watchGateway(names)
   gateway.exchanged(ANNA)

@@ -1,4 +1,4 @@
-/** What the level with real locks says of balances at the end of a run: right, wrong, or that it cannot tell, which is counted. */
+/** The final check of balances: right, wrong, or undecided, which is counted. */
 import { expect, test } from 'vitest'
 import { BALANCE_JUDGED, checkBalances } from '../../src/simulator/postgres/final-checks.ts'
 

@@ -1,7 +1,8 @@
 /**
- * Two wallets in processes of their own and a platform on a real Postgres, every statement and message released in seeded order, connections that
- * break, delay and fall silent, processes that die, a standby that lags: the books come right. One that failed is played alone with the command
- * that the failure names.
+ * Two wallet processes and a platform on a real Postgres: the books are right after seeded faults.
+ *
+ * Statements and messages are released in seeded order. Connections break, delay and fall silent;
+ * processes die, and a standby lags. A failure names the command that plays its run alone.
  */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { classifyComplaint, listRunFiles, readRunFile, shrinkRun } from '../../src/simulator/market/run-file.ts'
@@ -12,7 +13,10 @@ import { playLocksFile } from '../../src/simulator/postgres/locks-command.ts'
 import { LOCKS_COVERAGE, SET_FREE_AT_ONCE } from '../../src/simulator/postgres/locks-coverage.ts'
 import { type LocksResult, runLocks } from '../../src/simulator/postgres/locks-run.ts'
 
-/** Runs that meet everything between them: a failover, a kill, and one in which most else happens. They are others when statements are. */
+/**
+ * Together these runs reach every situation: a failover, a kill, and most others. A changed
+ * statement changes the runs.
+ */
 const SEEDS = [1, 7, 6]
 const CORPUS = 'test/simulate/corpus'
 
@@ -69,6 +73,7 @@ describe('the lock simulation finds that', () => {
   test.each(LOCKS_FAULTS)('$fault', { timeout: 600_000 }, async (planted) => {
     const { complaints } = await runLocks(planted.seed, base, planted)
     expect(complaints.length).toBeGreaterThan(0)
-    expect(complaints.filter((complaint) => complaint.startsWith('error: '))).toEqual([]) // a statement that is wrong SQL is not the fault
+    // A statement with wrong SQL is not the planted fault.
+    expect(complaints.filter((complaint) => complaint.startsWith('error: '))).toEqual([])
   })
 })

@@ -1,4 +1,3 @@
-/** The auditor of markets: what it takes, and what it complains about. */
 import { describe, expect, test } from 'vitest'
 import { createAuditor, type ObservedCall } from '../../src/simulator/market/oracle/market-auditor.ts'
 
@@ -11,7 +10,7 @@ const PLACE = call('place', 'p', '10')
 const WON = call('settle', 'won', '25', 'won')
 const LOST = call('settle', 'lost', '0', 'lost')
 
-/** Calls one after another. The first complaint. */
+/** Calls one after another. Returns the first complaint. */
 function judgeCalls(...steps: readonly (readonly [call: ObservedCall, verdict: number | undefined])[]) {
   const auditor = createAuditor()
   const complaints = steps.map(([call, verdict], id) => {
@@ -210,7 +209,7 @@ describe('the auditor of a wallet that is restored from a backup', () => {
   })
 })
 
-/** Calls of one bet, each answered before the next one. */
+/** Each call is answered before the next one. */
 function wired() {
   const auditor = createAuditor()
   let id = 0

@@ -1,7 +1,11 @@
 /**
- * Runs that are kept: a failure plays again from its file, shorter too, and the runs in corpus, each of which failed once, are right now.
- * In corpus: late-copy-of-a-refused-result.json, which seed 2 found (I-2), late-copy-of-an-expired-token.json, of seed 702 (P-1), and of seed 9778
- * sent-again-behind-its-tenth-attempt.json, where the judge was wrong: it took the tenth attempt for the first of those that a person asked for (C-4).
+ * Saved runs: a failure is reproduced from its file, and the runs in corpus, which once failed,
+ * pass.
+ *
+ * - late-copy-of-a-refused-result.json: seed 2 found it (I-2).
+ * - late-copy-of-an-expired-token.json: seed 702 found it (P-1).
+ * - sent-again-behind-its-tenth-attempt.json: seed 9778. The check was wrong: it counted the tenth
+ *   attempt as the first of a manual retry (C-4).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closeStores } from '../../src/simulator/market/databases/market-store.ts'

@@ -1,4 +1,7 @@
-/** What the judges of markets know of money: corrections that are refused, freebets, odds, and what a run must have met. */
+/**
+ * The checks of markets about money: refused corrections, freebets, and the required events of a
+ * run.
+ */
 import { describe, expect, test } from 'vitest'
 import { findMissingMarks } from '../../src/simulator/market/minimum-coverage.ts'
 import { createAuditor, type ObservedCall } from '../../src/simulator/market/oracle/market-auditor.ts'

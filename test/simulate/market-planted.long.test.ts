@@ -1,4 +1,4 @@
-/** The market finds what is planted around wallet and platform, each fault in the run that the table of docs/internals names (planted-tables.test.ts). */
+/** Each planted fault is found in the run that docs/internals names (planted-tables.test.ts). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closeStores } from '../../src/simulator/market/databases/market-store.ts'
 import { openWarmStores } from '../../src/simulator/market/databases/warm-stores.ts'
@@ -14,13 +14,14 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(() => closeStores(stores))
 
-/** A kept run has a test of its own: market-kept.long.test.ts. */
+/** market-kept.long.test.ts plays the saved runs. */
 const BY_SEED = PLANTED_FAULTS.filter(({ file }) => file === undefined)
 
 describe('the market simulation finds:', () => {
   test.each(BY_SEED)('$fault', { timeout: 600_000 }, async (planted) => {
     const { complaints } = await runMarket(planted.seed, planted.plant(stores), drawFaultChoices(planted))
     expect(complaints.length).toBeGreaterThan(0)
-    expect(complaints.filter((complaint) => complaint.startsWith('error: '))).toEqual([]) // a statement that is wrong SQL is not the fault
+    // A statement with wrong SQL is not the planted fault.
+    expect(complaints.filter((complaint) => complaint.startsWith('error: '))).toEqual([])
   })
 })

@@ -27,7 +27,7 @@ test('a nightly run continues from its file with seeds, marks, sums and time of 
   const first = openNight(path, 'aaaa')
   for (const seed of [2, 1, 4]) first.add(playedOf(seed, 'gateway dies now'))
   first.save(2_000)
-  first.save(3_000) // the same piece, later: its time is not added twice
+  first.save(3_000) // the same piece, later: its time counts once
 
   const second = openNight(path, 'bbbb')
   expect([1, 2, 3, 4].filter((seed) => second.hasPlayed(seed))).toEqual([1, 2, 4])
@@ -54,7 +54,7 @@ test('the next part repeats a run that had a finding', () => {
   expect([...next.lines(0)].at(-1)).toBe('seed 7, found by commit aaaa: #.# is owed')
   next.add(playedOf(7, 'a month ends'))
   next.save(1)
-  // what was found once is not forgotten
+  // an earlier finding stays in the report
   expect([...openNight(path, 'bbbb').lines(0)].at(-1)).toBe('seed 7, found by commit aaaa, passed since: #.# is owed')
 })
 

@@ -1,7 +1,9 @@
 /**
- * Every history of one bet up to three steps, and by day one in thirty of four steps, against a
- * wallet on Postgres, over HTTP: the wallet answers what the auditor says. `npm run nightly` plays
- * all of four steps. HISTORY="place; settle 25" in the environment plays one alone.
+ * Every history of one bet against a wallet on Postgres over HTTP: its answers equal the auditor's.
+ *
+ * By day all histories of up to three steps are played, and one in thirty of four steps; `npm run
+ * nightly` plays all of four steps. HISTORY="place; settle 25" in the environment plays a single
+ * one.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -34,20 +36,20 @@ import {
 } from '../support/wire.ts'
 
 const LENGTH = 4
-/** Of the second policy: what it tells otherwise than the first lies behind it too. */
+/** For the second policy: its differences from the first occur after three steps too. */
 const SHORTER = 3
 /** Days until each history of full length was played. */
 const DAYS = 30
-/** Histories under way at once. */
+/** Histories in progress. */
 const SIDE_BY_SIDE = 48
 const ALONE = process.env.HISTORY === undefined ? undefined : parseHistory(process.env.HISTORY)
 
 interface Step {
   readonly letter: BetAction
-  /** Of a call: its request, and what it must be answered. */
+  /** For a call: its request, and the expected answer. */
   readonly request: number
   readonly answer: string | undefined
-  /** Minor units that the player has when the step is done. */
+  /** The balance after the step, in minor units. */
   readonly balance: bigint
 }
 
@@ -67,7 +69,7 @@ function follow(
   return { step: { letter, request: request ?? 0, answer, balance: after.state.account.balance }, place: after }
 }
 
-/** Those of full length that end with a call: each other one is the beginning of one of them. */
+/** Histories of full length that end with a call. Every other history is the beginning of one. */
 function* histories(
   judge: Judge,
   length: number,
@@ -92,13 +94,13 @@ function alone(judge: Judge, letters: readonly BetAction[]): Step[] {
   })
 }
 
-/** That the rules of this judge tell otherwise than those of the other one. */
+/** True if the two policies give different answers or balances. */
 function answersDiffer(judge: Judge, other: Judge, letters: readonly BetAction[]): boolean {
   const expected = (by: Judge) => alone(by, letters).map(({ answer, balance }) => `${answer} ${balance}`)
   return expected(judge).join() !== expected(other).join()
 }
 
-/** Throws with the story when the wallet says something else. Resolves to what the player must have. */
+/** Throws with the story at the first different answer. Resolves to the expected balance. */
 async function live(
   { wire, operator }: TestWallet,
   steps: readonly Step[],
@@ -165,7 +167,7 @@ function messageOf(letter: BetAction, request: number, bet: Members): [method: s
   }
 }
 
-/** In the auditor's words. The time of a moment is the one that the first answer about it tells. */
+/** The answer as the auditor writes it. The first answer about a moment defines its time. */
 function answerIn(reply: WireReply, must: string, times: Map<string, string>): string {
   if (reply.status !== 200) return `${reply.status}/${replyCode(reply)}`
   if (!must.startsWith('200')) return '200'
@@ -183,7 +185,7 @@ function timeIn({ body }: WireReply): string {
 
 const nameOf = (i: number) => `player-${i}`
 
-/** As an operator would bring them, in one go. */
+/** Imports all players at once, as an operator does. */
 async function importPlayers({ databaseUrl }: TestWallet, count: number): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'one-bet-'))
   const file = join(folder, 'players.csv')
@@ -202,13 +204,13 @@ async function balances({ databaseUrl }: TestWallet): Promise<Map<string, bigint
   return new Map(rows.map(({ player, balance }) => [player, BigInt(balance)]))
 }
 
-/** By day all shorter ones, and a part of those of full length. */
+/** By day all shorter histories, and a part of those with full length. */
 function* ofFirst(judge: Judge): Generator<readonly Step[]> {
   if (!IS_NIGHTLY) yield* histories(judge, SHORTER)
   yield* dueOf([...histories(judge, LENGTH)], DAYS)
 }
 
-/** Of the second policy the shorter ones, and those of full length that it tells otherwise than the first. */
+/** The shorter histories, and the full-length ones whose results differ from the first policy's. */
 function* ofSecond(judge: Judge, first: Judge): Generator<readonly Step[]> {
   yield* histories(judge, SHORTER)
   for (const steps of dueOf([...histories(judge, LENGTH)], DAYS)) {
@@ -232,7 +234,7 @@ test.each([
     await importPlayers(wallet, all.length)
     const must = new Map<string, bigint>()
     const database = new pg.Pool({ connectionString: wallet.databaseUrl, max: 4 })
-    // As if the wallet's clock were set, which no history has for itself.
+    // This has the effect of a set clock of the wallet, for one history alone.
     const setExpiry = (userId: string, hours: number) =>
       database.query('update purser.session set expires_at = now() + $2 * interval $$1 hour$$ where player = $1', [
         userId,

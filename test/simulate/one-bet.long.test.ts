@@ -1,11 +1,11 @@
-/** Every history of one bet up to six steps, the way in which they are merged, and faults that must be found. */
+/** Every history of one bet up to six steps, the merging of histories, and planted faults. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { searchHistories } from '../../src/simulator/one-bet/history-search.ts'
 import { formatHistory } from '../../src/simulator/one-bet/one-bet-actions.ts'
 import { PLANTED } from './planted.ts'
 
-/** Its links are left out. */
+/** The page without its links. */
 const PAGE = readFileSync(new URL('../../docs/concepts/reliability.md', import.meta.url), 'utf8').replaceAll(
   /\[([^\]]+)\]\([^)]+\)/g,
   '$1',

@@ -1,4 +1,7 @@
-/** Every history of one bet up to four steps. Longer ones, and planted faults: one-bet.long.test.ts. */
+/**
+ * Every history of one bet up to four steps. one-bet.long.test.ts has longer ones, and planted
+ * faults.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -32,7 +35,7 @@ test('the search finds a planted fault in the fewest steps, and replays its hist
   ])
 })
 
-/** What the command says of a file, and its exit code. */
+/** The output of the command about a file, and its exit code. */
 function played(file: string, ...flags: string[]): Promise<[string, number]> {
   const args = ['dist/simulator/main.js', '--history', file, ...flags]
   return new Promise((resolve) => {
@@ -67,7 +70,7 @@ test('the simulator replays a bet that the console has saved next to its recorde
   expect(await played(page, '--clawback', 'refuse')).toEqual(output)
   const [now, code] = await played(other, '--clawback', 'refuse')
   expect([now.includes('4. settle 0: answered 400/21, was 200 then'), code]).toEqual([true, 1])
-  // Under the other policy it is answered so: one of them was the wallet's.
+  // The other policy gives this answer, and one of the two is the wallet's.
   expect((await played(other))[1]).toBe(0)
   const [says, wrong] = await played(file('a-picture.txt', 'a picture'))
   expect([says.includes('a file that the console has saved'), wrong]).toEqual([true, 2])

@@ -1,4 +1,3 @@
-/** The laws of the calling side: what they take, and what they complain about. */
 import { describe, expect, test } from 'vitest'
 import type { NetworkRequest } from '../../src/simulator/market/network/simulated-network.ts'
 import { watchPace } from '../../src/simulator/market/oracle/pace-watch.ts'
@@ -11,7 +10,7 @@ const request = (requestId: string, type = 3): NetworkRequest => ({
 const resultOf = (requestId: string, amount: number) =>
   Buffer.from(JSON.stringify({ requestId, type: 2, transactionId: 'bet', amount, resultType: 'won' }))
 
-/** A rollback that leaves at these milliseconds, each time over before the next. */
+/** Attempts of a Rollback at these milliseconds, each over before the next. */
 function sentAt(...times: readonly number[]) {
   let now = 0
   const pace = watchPace(
@@ -67,8 +66,8 @@ describe('the check of retry intervals', () => {
       return pace.complaints().length
     }
     expect(more(schedule, 357_800)).toBe(0)
-    expect(more(schedule, undefined)).toBe(6) // too soon and too many, three times
-    expect(more([0, 700, 2_100], 2_200)).toBe(3) // it had not come to its end
+    expect(more(schedule, undefined)).toBe(6) // too early and too many, three times
+    expect(more([0, 700, 2_100], 2_200)).toBe(3) // its schedule was not over
   })
 
   test('reports a second decision with the result in force (C-5)', () => {

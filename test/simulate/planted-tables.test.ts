@@ -1,4 +1,4 @@
-/** The tables of docs/internals name each planted fault with the run that the checks play: what is listed is what was generated. */
+/** The tables in docs/internals list each planted fault with the run that the tests play. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { PLANTED_FAULTS } from '../../src/simulator/market/planted/planted-faults.ts'

@@ -1,4 +1,7 @@
-/** Faults planted in the rules of the wallet: another state or call goes in, or another answer comes out. None is in the product. */
+/**
+ * Faults planted in the wallet's rules: a changed state, call or answer. The product has none of
+ * these.
+ */
 
 import { type Money, money, ZERO } from '../../src/protocol/values/money.ts'
 import type { Rules } from '../../src/server/wallet/rules/decision.ts'
@@ -17,33 +20,33 @@ type Tell = typeof answerCall
 
 export interface Planted {
   readonly fault: string
-  /** The decision that it breaks. */
+  /** The broken decision. */
   readonly breaks: string
   readonly clawback: Rules['clawback']
   readonly tell: Tell
-  /** The beginning of a history that is too long to be found from nothing. */
+  /** The beginning of every history, if a search from the start would take too long. */
   readonly after?: readonly BetAction[]
 }
 
-/** The rules see another state. */
+/** Changes the state that the rules get. */
 const seeing =
   (change: (state: OneBetState, call: BetCall) => OneBetState): Tell =>
   (state, call, ...others) =>
     answerCall(change(state, call), call, ...others)
 
-/** The rules hear another call. */
+/** Changes the call that the rules get. */
 const hearing =
   (change: (call: BetCall, state: OneBetState) => BetCall): Tell =>
   (state, call, ...others) =>
     answerCall(state, change(call, state), ...others)
 
-/** Their answer, or what they leave, becomes another one. */
+/** Changes the answer of the rules, or the state after it. */
 const saying =
   (change: (answered: OneBetAnswer, call: BetCall, moment: number, before: OneBetState) => OneBetAnswer): Tell =>
   (state, call, moment, rules) =>
     change(answerCall(state, call, moment, rules), call, moment, state)
 
-/** Only the kinds of calls that are named are judged on another bet. */
+/** Changes the bet, for these kinds of calls only. */
 const seeingBet = (kinds: readonly BetCall['kind'][], change: (bet: Bet, call: BetCall) => Bet): Tell =>
   seeing((state, call) => {
     const { record } = state
@@ -51,7 +54,7 @@ const seeingBet = (kinds: readonly BetCall['kind'][], change: (bet: Bet, call: B
     return { ...state, record: { ...record, bet: change(record.bet, call) } }
   })
 
-/** The rules do not see what became of some earlier calls. */
+/** Hides earlier calls with this effect from the rules. */
 const forgetting =
   (became: OneBetState['seen'][number]['became']['kind'], kinds: readonly BetCall['kind'][]): Tell =>
   (state, call, ...others) => {
@@ -265,14 +268,14 @@ const FAULTS: readonly Row[] = [
   ],
 ]
 
-/** Money is refused to be taken back, though the policy is to let the balance go below zero. */
+/** A correction is refused, although the policy permits a balance below zero. */
 const TOO_STRICT: Row = [
   'taking back is refused though the balance may go below zero',
   'L-2',
   (state, call, moment, rules) => answerCall(state, call, moment, { ...rules, clawback: 'refuse' }),
 ]
 
-/** A result is refused, another one passes it, and the way is clear again. */
+/** A refused result, a newer result, and an unlocked bet: the refusal must stay. */
 const OUTLIVED: Planted = {
   ...{ fault: 'a refused result is applied after another one', breaks: 'I-2', clawback: 'refuse' },
   tell: forgetting('refused', ['settle', 'unsettle']),

@@ -1,4 +1,3 @@
-/** Postgres' protocol as the proxy of the locks reads it: messages in any pieces, what belongs to one statement, what an error is called. */
 import { expect, test } from 'vitest'
 import {
   type ClientStatement,

@@ -1,4 +1,3 @@
-/** The reasons of Rollbacks in markets: what the watch takes, and what it complains about. */
 import { describe, expect, test } from 'vitest'
 import type { NetworkAnswer, NetworkRequest } from '../../src/simulator/market/network/simulated-network.ts'
 import { watchRollbackReasons } from '../../src/simulator/market/oracle/rollback-reason-watch.ts'
