@@ -1,11 +1,11 @@
-/** Chance that is the same again: what an input becomes follows from target, seed and number alone. */
+/** Reproducible random numbers: an input depends only on target, seed and number. */
 import { createHash } from 'node:crypto'
 import { mulberry32 } from '../support/random.ts'
 
 export interface Chance {
-  /** An integer from 0 to below. */
+  /** An integer from 0 to `bound - 1`. */
   below(bound: number): number
-  /** True once in so many times. */
+  /** True once in this number of calls, on average. */
   oneIn(times: number): boolean
   pick<T>(items: readonly T[]): T
 }

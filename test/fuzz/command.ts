@@ -1,4 +1,8 @@
-/** `npm run fuzz`: inputs that nobody would write, made from a seed and judged. Exit codes as everywhere: 0 good, 1 findings, 2 wrong use. */
+/**
+ * The command `npm run fuzz`: generates unusual inputs from a seed and judges the results.
+ *
+ * Exit codes: 0 good, 1 findings, 2 wrong use.
+ */
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { Command, InvalidArgumentError, Option } from 'commander'
@@ -8,7 +12,7 @@ import { countSteps } from './steps.ts'
 import { shareOf, TARGETS } from './targets.ts'
 
 const NIGHT = 1_000_000
-/** Milliseconds in which the number of the input under way must change. */
+/** Milliseconds in which the number of the current input must change. */
 const STUCK_MS = 60_000
 
 interface Flags {
@@ -23,7 +27,7 @@ interface Job {
   readonly name: string
   readonly seed: number
   readonly inputs: number
-  /** The number of the input under way. */
+  /** The number of the current input. */
   readonly under: Int32Array
 }
 
@@ -42,7 +46,7 @@ async function work({ name, seed, inputs, under }: Job): Promise<FuzzReport> {
   return found === undefined ? counted : { ...counted, complaint: found.complaint, path: keepInput(name, found.input) }
 }
 
-/** In a thread of its own, which is ended when it does not come back from an input. */
+/** Runs the job in a worker thread, which is terminated if an input does not end. */
 function watched(job: Omit<Job, 'under'>): Promise<FuzzReport> {
   const under = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(fileURLToPath(import.meta.url), { workerData: { ...job, under } })

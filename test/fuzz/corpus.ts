@@ -1,10 +1,13 @@
-/** Inputs as files: what was found, and what is worth to begin with. Parts that are texts are kept as texts, others in base64. */
+/**
+ * Inputs as files: findings, and good starting points. A part in UTF-8 is stored as text, any other
+ * in base64.
+ */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a target is given: named pieces of bytes. */
+/** The input of a target: named parts of bytes. */
 export type Parts = Readonly<Record<string, Buffer>>
 
 /** npm runs its scripts in the root. */
@@ -23,7 +26,6 @@ export function readInput(path: string): Parts {
   return Object.fromEntries(Object.entries(kept).map(([name, part]) => [name, bytesOf(part)]))
 }
 
-/** The path of the new file. */
 export function keepInput(target: string, parts: Parts, folder = FOLDER): string {
   const kept = Object.fromEntries(
     Object.entries(parts).map(([name, bytes]) => [
@@ -50,6 +52,6 @@ export function corpusFiles(target: string): CorpusFile[] {
     const names = readdirSync(folder).filter((name) => name.endsWith('.json'))
     return names.sort().map((name) => ({ target, path: join(folder, name) }))
   } catch {
-    return [] // no file was kept of this target yet
+    return [] // the target has no file yet
   }
 }

@@ -1,7 +1,8 @@
 /**
- * Fuzzing in short, from a seed that never changes: nothing is found in our code, and each planted fault is. `npm run fuzz -- --night` is long.
- * In a process of its own, as all long tests: V8 counts the blocks only of what was compiled after the counting began, so behind other tests
- * too much work was not seen.
+ * Short fuzzing from a fixed seed: our code has no finding, and each planted fault has one.
+ *
+ * `npm run fuzz -- --night` is the long run. The file needs its own process, as every long test
+ * has: V8 counts blocks only of code that is compiled after the counting began.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +16,7 @@ import { shareOf, TARGETS } from './targets.ts'
 
 const SEED = 17
 const INPUTS = 6_000
-/** In which a planted fault is found. */
+/** Inputs in which a planted fault must be found. */
 const MOST = 3_000
 
 const steps = countSteps()

@@ -1,6 +1,9 @@
 /**
- * JSON as it is written, for the judges: every number by its digits, every member in its place, twice if it stands twice. It was written from
- * RFC 8259 and shares no line with what it judges. Without recursion: a body of 256 KiB can be nested 131,072 deep.
+ * JSON as it is written, for the judges: each number as its digits, each member in its place,
+ * duplicates included.
+ *
+ * It is written from RFC 8259 and shares no line with the code that it judges. It uses no
+ * recursion, because a body of 256 KiB can be nested 131,072 deep.
  */
 export type Written =
   | ({ readonly kind: 'object'; readonly members: Member[] } & Place)
@@ -33,7 +36,7 @@ interface Open {
   name: string
 }
 
-/** Undefined for what is no JSON. */
+/** Undefined if the text is no JSON. */
 export function readWritten(text: string): Written | undefined {
   const reader = new Reader(text)
   const open: Open[] = []
@@ -60,7 +63,7 @@ export function readWritten(text: string): Written | undefined {
   }
 }
 
-/** Puts a value where it belongs, and closes what ends behind it. */
+/** Adds a value to its parent, and closes the parents that end after it. */
 function close(reader: Reader, open: Open[], value: Written): Written | 'more' | 'broken' {
   for (let done = value; ; ) {
     const last = open.at(-1)
@@ -106,7 +109,6 @@ class Reader {
     return found
   }
 
-  /** With its colon. */
   name(): string | undefined {
     this.skip()
     const written = this.match(STRING)
@@ -134,12 +136,12 @@ function unescaped(written: string): string {
     )
 }
 
-/** The value that counts of a name: the last one, as JSON.parse takes it. */
+/** The last value of a repeated name counts, as in JSON.parse. */
 export function lastOf(object: WrittenObject, name: string): Written | undefined {
   return object.members.findLast((member) => member.name === name)?.value
 }
 
-/** An exact decimal: `units` times ten to the power of `exponent`. */
+/** An exact decimal: `digits` times ten to the power of `exponent`. */
 export interface Exact {
   readonly isNegative: boolean
   readonly digits: string
@@ -155,7 +157,7 @@ export function exactOf(written: string): Exact {
   return { isNegative: written.startsWith('-'), digits: bare, exponent: bare === '' ? 0n : exponent }
 }
 
-/** One look at each digit, where a pattern would take the square of a long row of zeros. */
+/** Reads each digit once; a regular expression would take quadratic time for many zeros. */
 export function withoutZerosBehind(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end--
@@ -167,13 +169,13 @@ export function sameValue(a: string, b: string): boolean {
   return one.isNegative === other.isNegative && one.digits === other.digits && one.exponent === other.exponent
 }
 
-/** True if reading it as a double and writing that gives the same value; -0 is not 0. */
+/** True if a double holds the value exactly; -0 is not 0. */
 export function isHeld(written: string): boolean {
   const value = Number(written)
   return Number.isFinite(value) && sameValue(written, String(value))
 }
 
-/** Minor units; undefined for what is negative (-0 too), not whole, or more than 10^18 - 1. */
+/** Minor units; undefined if negative (-0 too), not whole, or more than 10^18 - 1. */
 export function unitsOf(written: string, scale: number): bigint | undefined {
   const { isNegative, digits, exponent } = exactOf(written)
   const shift = exponent + BigInt(scale)
@@ -182,7 +184,7 @@ export function unitsOf(written: string, scale: number): bigint | undefined {
   return shift < 0n || BigInt(digits.length) + shift > 18n ? undefined : BigInt(digits) * 10n ** shift
 }
 
-/** D-2: the byte order mark before a body is no part of its JSON. */
+/** The byte order mark before a body is no part of its JSON (D-2). */
 export function withoutMark(text: string): string {
   return text.replace(/^\ufeff/, '')
 }

@@ -1,4 +1,6 @@
-/** How inputs are made from others: JSON by its members, values and spellings; all bytes by bytes; and now and then as much as a body may have. */
+/**
+ * Makes inputs from others: changed JSON, changed bytes, and sometimes a part of the largest size.
+ */
 import type { Chance } from './chance.ts'
 import { readWritten, type Written, type WrittenObject } from './lossless.ts'
 
@@ -94,7 +96,7 @@ function several<T>(chance: Chance, make: () => T): T[] {
   return Array.from({ length: chance.below(4) }, make)
 }
 
-/** Another text of JSON; of what is none other bytes. */
+/** Changes JSON; other input gets changed bytes. */
 export function mutateJson(chance: Chance, bytes: Buffer): Buffer {
   const tree = readWritten(bytes.toString('utf8'))
   if (tree === undefined) return mutateBytes(chance, bytes)
@@ -140,7 +142,7 @@ function objectsIn(tree: Written): WrittenObject[] {
   return found
 }
 
-/** Of the same kind. */
+/** Another value of the same kind. */
 function alike(chance: Chance, node: Written): Written {
   switch (node.kind) {
     case 'number':
@@ -169,7 +171,7 @@ function respelled(chance: Chance, node: Written): Written {
 
 const SPACES = ['', '', '', ' ', '\n', '\t', ' \r\n ']
 
-/** As text, with space and escapes where JSON allows them. */
+/** Text with random space and escapes where JSON permits them. */
 export function spell(chance: Chance, node: Written): string {
   const gap = () => chance.pick(SPACES)
   switch (node.kind) {
@@ -228,7 +230,7 @@ function mutateByte(chance: Chance, bytes: Buffer): Buffer {
   }
 }
 
-/** Much of one piece, which a reader that looks back at what it has read would take too long for. */
+/** Repeats one piece many times, which is slow for a parser that rescans its input. */
 export function grow(chance: Chance, bytes: Buffer, most: number): Buffer {
   const at = chance.below(bytes.length + 1)
   const own = bytes.subarray(at, at + 1 + chance.below(12))
@@ -260,7 +262,7 @@ export function grow(chance: Chance, bytes: Buffer, most: number): Buffer {
   return Buffer.concat([bytes.subarray(0, at), Buffer.alloc(piece.length * times, piece), bytes.subarray(at)])
 }
 
-/** Now and then a byte order mark comes before the body (D-2). */
+/** Some bodies begin with a byte order mark (D-2). */
 export function perhapsMarked(chance: Chance, body: Buffer): Buffer {
   return chance.oneIn(20) ? Buffer.concat([Buffer.from('\ufeff'), body]) : body
 }

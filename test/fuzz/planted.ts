@@ -1,4 +1,7 @@
-/** Faults that must be found: each is our code with one thing wrong. A judge that finds nothing proves little unless it finds these. */
+/**
+ * Faults that must be found: our code with one error each. A judge proves something only if it
+ * finds these.
+ */
 import { createHmac } from 'node:crypto'
 import { parseJson } from '../../src/protocol/values/exact-json.ts'
 import { money } from '../../src/protocol/values/money.ts'
@@ -26,7 +29,7 @@ const decode = (what: string, change: (body: Buffer) => Buffer): Planted => ({
   }),
 })
 
-/** Takes whatever is in the first part, as long as the rest is right. */
+/** Accepts any first part, if the rest is right. */
 const takesAnyHeader: typeof SIGNATURE.signerOf = (header, body, secrets) => {
   const [first = '', middle, last] = String(header).split('.')
   const mac = (secret: string) =>
@@ -37,7 +40,7 @@ const takesAnyHeader: typeof SIGNATURE.signerOf = (header, body, secrets) => {
   return place === -1 ? undefined : place
 }
 
-/** A look back at all that went before, for each character. */
+/** Rescans all earlier characters again and again. */
 function looksBack(bytes: Buffer): Buffer {
   const all = text(bytes)
   let depth = 0

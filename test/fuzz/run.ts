@@ -1,4 +1,4 @@
-/** Inputs of one target, one after another: each follows from the seed and its number alone, so that any of them can be made again. */
+/** Runs the inputs of one target. Each depends only on the seed and its number. */
 import { chanceOf } from './chance.ts'
 import { corpusFiles, type Parts, readInput } from './corpus.ts'
 import { grow } from './mutate.ts'
@@ -6,11 +6,11 @@ import { SHRINK_TRIES, shrink } from './shrink.ts'
 import type { StepCounter } from './steps.ts'
 import { bytesOf, type Target } from './target.ts'
 
-/** One input of so many is as large as a body may be. */
+/** One input in this number is as large as a body may be. */
 const GROWN_EVERY = 100
 const GROWN_BYTES = 128 * 1024
 
-/** Steps of our code that an input may take for each of its bytes, and besides. */
+/** The limit of steps for an input: per byte, and in addition. */
 const STEPS_PER_BYTE = 50
 const STEPS_BESIDES = 50_000
 
@@ -27,14 +27,12 @@ export interface Fuzzed {
 export interface Wanted {
   readonly seed: number | string
   readonly inputs: number
-  /** Of the first one. */
   readonly from?: number
   readonly shrinkTries?: number
-  /** Told before each input. */
   onInput?(number: number): void
 }
 
-/** What mutations begin with: what is as it should be, and what was found before. */
+/** The starting points of mutations: good inputs and earlier findings. */
 export function startsOf(target: Target): Parts[] {
   return [...target.seeds, ...corpusFiles(target.name).map(({ path }) => readInput(path))]
 }
@@ -51,7 +49,7 @@ function isGrown(target: Target, number: number): boolean {
   return target.grows.length > 0 && number % GROWN_EVERY === GROWN_EVERY - 1
 }
 
-/** Up to the first finding, which is shrunk. */
+/** Ends with the first finding, which is shrunk. */
 export async function fuzz(target: Target, wanted: Wanted, steps: StepCounter): Promise<Fuzzed> {
   const starts = startsOf(target)
   const from = wanted.from ?? 0
@@ -67,7 +65,7 @@ export async function fuzz(target: Target, wanted: Wanted, steps: StepCounter): 
   return { inputs: wanted.inputs }
 }
 
-/** With a counter for its work too. */
+/** With a counter, too much work is a complaint too. */
 export async function complaintOf(target: Target, parts: Parts, steps?: StepCounter): Promise<string | undefined> {
   steps?.take()
   const complaint = await judged(target, parts)

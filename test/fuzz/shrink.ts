@@ -1,7 +1,9 @@
-/** The same finding with less: pieces of each part are left out as long as the complaint begins with the same words. */
+/**
+ * Shrinks a finding: removes pieces of each part as long as the complaint stays of the same kind.
+ */
 import type { Parts } from './corpus.ts'
 
-/** Tries of `shrink`; an input of 200 KiB does not become small in so few, but small enough to be kept. */
+/** Tries. They do not make an input of 200 KiB small, but small enough for a file. */
 export const SHRINK_TRIES = 3_000
 
 type Complain = (parts: Parts) => Promise<string | undefined>
@@ -25,7 +27,7 @@ export async function shrink(parts: Parts, complaint: string, complain: Complain
 
 const lengthOf = (parts: Parts, name: string) => parts[name]?.length ?? 0
 
-/** Up to the first colon: what was wrong, without with what. */
+/** The text up to the first colon, without the values. */
 export function kindOf(complaint: string): string {
   return complaint.split(':')[0] ?? ''
 }

@@ -1,7 +1,10 @@
 /**
- * How much work an input is, in steps: how often the blocks of our code run, as V8 counts them for coverage. It is the same on any machine, which
- * milliseconds are not. Counted is what was compiled after the counting began: begin before the code has run. What V8 does itself (JSON.parse, patterns)
- * is not counted; whoever never comes back is seen by the command's watch.
+ * Measures the work for an input in steps: the executions of blocks of our code, counted by V8's
+ * coverage.
+ *
+ * Unlike milliseconds, steps are equal on every machine. V8 counts only code that is compiled after
+ * the counting began, and not its own functions (JSON.parse, regular expressions). The command's
+ * watch finds an input that does not end.
  */
 import { Session } from 'node:inspector'
 
@@ -15,7 +18,7 @@ interface ScriptCoverage {
 }
 
 export interface StepCounter {
-  /** Of what ran since the last time. */
+  /** The steps since the last call. */
   take(): number
   close(): void
 }

@@ -1,15 +1,15 @@
-/** What is fuzzed: inputs to begin with, how they are changed, and a judge that says what is wrong with what our code makes of one. */
+/** A fuzz target: starting inputs, their mutation, and a judge of our code's result. */
 import type { Chance } from './chance.ts'
 import type { Parts } from './corpus.ts'
 
 export interface Target {
   readonly name: string
-  /** Inputs that are as they should be. */
+  /** Good inputs. */
   readonly seeds: readonly Parts[]
   mutate(chance: Chance, parts: Parts): Parts
-  /** The parts that may have any length; of none nothing is grown. */
+  /** The parts that may have any length. Without any, no input grows. */
   readonly grows: readonly string[]
-  /** What is wrong, in words whose first ones (up to a colon) name the kind; undefined when nothing is. */
+  /** The complaint, whose text up to a colon names its kind; undefined without one. */
   judge(parts: Parts): Promise<string | undefined> | string | undefined
 }
 
@@ -23,7 +23,6 @@ export function textOf(parts: Parts, name: string): string {
   return bytesOf(parts, name).toString('utf8')
 }
 
-/** What is wrong first. */
 export function firstOf(complaints: readonly (string | false | undefined)[]): string | undefined {
   const found = complaints.find((one) => typeof one === 'string')
   return typeof found === 'string' ? found : undefined

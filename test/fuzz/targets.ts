@@ -1,4 +1,4 @@
-/** All that is fuzzed; each is told how many of a night's inputs it gets, for some take longer. */
+/** All targets, each with its share of a night's inputs, because some are slower. */
 import type { Target } from './target.ts'
 import { consoleTarget } from './targets/console.ts'
 import { csvTarget } from './targets/csv.ts'

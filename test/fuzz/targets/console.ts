@@ -1,4 +1,8 @@
-/** What the console and its addresses bring: cursors of lists, times of filters, a bet that was saved. What is no such thing is refused, by a 400 or as none. */
+/**
+ * Input from the console and its addresses: cursors of lists, times of filters, saved bets.
+ *
+ * Input of any other form is rejected, by a 400 or as undefined.
+ */
 import { decodeCursor, decodeCursorParts, encodeCursor, toTime } from '../../../src/server/core/http/api/pagination.ts'
 import { Problem } from '../../../src/server/core/http/api/problem-details.ts'
 import { parseRecordedHistory } from '../../../src/simulator/one-bet/one-bet-actions.ts'
@@ -38,7 +42,7 @@ function judge(parts: Parts, code: typeof CODE): string | undefined {
   return firstOf([ofCursor(textOf(parts, 'cursor'), code), ofTime(textOf(parts, 'time'), code), ofSaved(parts, code)])
 }
 
-/** Undefined: refused, as a 400. Anything else that is thrown is a fault, and is not caught here. */
+/** Undefined for a 400. Any other error is a finding, so it is not caught. */
 function asked<T>(work: () => T): T | undefined {
   try {
     return work()
@@ -48,10 +52,10 @@ function asked<T>(work: () => T): T | undefined {
   }
 }
 
-/** Postgres cannot store it in a text. */
+/** Characters that Postgres cannot store in a text. */
 const UNSTORABLE = /\0|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
 
-/** `text` is what stands in a cursor, which somebody may have made by hand. */
+/** `text`: the decoded cursor, which a user may have written by hand. */
 function ofCursor(text: string, code: typeof CODE): string | undefined {
   const cursor = Buffer.from(text).toString('base64url')
   const found = asked(() => code.decodeParts(cursor, 3))
@@ -70,7 +74,7 @@ function ofCursor(text: string, code: typeof CODE): string | undefined {
 const isBetween = (ms: number) => ms >= -62_135_596_800_000 && ms < 253_402_300_800_000
 const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)$/
 
-/** Of a time that RFC 3339 allows the very instant, or nothing where it cannot be stored. */
+/** A time by RFC 3339 gives its exact instant, or undefined if it cannot be stored. */
 function ofTime(text: string, code: typeof CODE): string | undefined {
   const must = instantOf(text)
   const found = asked(() => code.toTime(text, '/query/from'))?.getTime()
@@ -80,7 +84,7 @@ function ofTime(text: string, code: typeof CODE): string | undefined {
   ])
 }
 
-/** By the calendar's own arithmetic: days since 1970 of a year that begins in March. */
+/** Computed from the calendar: days since 1970, with years that begin in March. */
 function instantOf(text: string): number | undefined {
   const [, year = '', month = '', day = '', hour = '', minute = '', second = '', fraction = '', offset = ''] =
     RFC_3339.exec(text) ?? []
@@ -109,7 +113,7 @@ function daysIn(year: number, month: number): number {
   return month === 2 ? (isLeap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31
 }
 
-/** A history is all of its steps or none: each step stands in the text, and as many as there are pieces. */
+/** A saved history is read completely or not at all. */
 function ofSaved(parts: Parts, code: typeof CODE): string | undefined {
   const text = textOf(parts, 'saved')
   const found = code.readRecorded(text)

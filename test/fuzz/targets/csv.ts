@@ -1,4 +1,8 @@
-/** Files of a person: bets of a platform to reconcile, players to import, players to load with. Wrong use is said as such, and rows are what was written. */
+/**
+ * Files from users: a platform's bets to reconcile, players to import, players for the load test.
+ *
+ * Wrong use is reported as such, and the read rows equal the written ones.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -62,7 +66,7 @@ const CELLS = [
   'won',
 ]
 
-/** A table that is one, in any spelling that RFC 4180 has, with any cells. */
+/** A correct table, in any spelling of RFC 4180 and with any cells. */
 function writeBets(chance: Chance): string {
   const columns = chance.oneIn(4) ? [...COLUMNS].reverse() : [...COLUMNS]
   if (chance.oneIn(9)) columns.splice(chance.below(columns.length), 1)
@@ -140,11 +144,12 @@ async function judgeBets(path: string, text: string, code: typeof CODE): Promise
   return shown(got) === shown(wanted) ? undefined : `other bets: ${shown(got)} instead of ${shown(wanted)}`
 }
 
-/** What the file says by RFC 4180; unclear where that does not say it. */
+/** The content of the file by RFC 4180; `unclear` where the RFC does not define it. */
 function betsIn(text: string): object[] | 'refuse' | 'unclear' {
   const table = tableIn(text.replace(/^\ufeff/, ''))
   const [columns = [], ...filled] = table ?? []
-  const rows = filled.filter((row) => row.some((cell) => cell !== '')) // a spreadsheet writes rows without any cell
+  // A spreadsheet writes rows of empty cells.
+  const rows = filled.filter((row) => row.some((cell) => cell !== ''))
   const isOdd = columns.length !== new Set(columns).size || rows.some((row) => row.length !== columns.length)
   if (table === undefined || isOdd || text.length > 5_000 || /[\ufeff\ufffd]/.test(text.slice(1))) return 'unclear'
   if (COLUMNS.slice(0, 5).some((name) => !columns.includes(name))) return 'refuse'
@@ -181,7 +186,10 @@ function betOf({
   }
 }
 
-/** Undefined for what is no table of plain or quoted cells with one kind of line end, or has space around its cells. */
+/**
+ * Undefined unless all cells are plain or quoted, without outer space, and with one kind of line
+ * end.
+ */
 function tableIn(text: string): string[][] | undefined {
   const end = text.includes('\r\n') ? '\r\n' : '\n'
   const cell = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n|\n|$)/y

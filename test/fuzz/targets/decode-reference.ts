@@ -1,4 +1,8 @@
-/** What must become of the bytes of a call, by interface.md and decisions.md (R-6 to R-8, M-1 to M-3, I-1, I-4, I-7, S-5, W-3, W-21). */
+/**
+ * The expected result for the bytes of a call, by interface.md and decisions.md.
+ *
+ * The decisions are R-6 to R-8, M-1 to M-3, I-1, I-4, I-7, S-5, W-3 and W-21.
+ */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import {
@@ -13,7 +17,6 @@ import {
   withoutZerosBehind,
 } from '../lossless.ts'
 
-/** The members of a call that are compared. */
 export type Expected = Readonly<Record<string, string | number | bigint | boolean | undefined>>
 
 export interface Asked {
@@ -22,14 +25,14 @@ export interface Asked {
   readonly isAggregator: boolean
 }
 
-/** It is refused with code 5. */
+/** A refusal with code 5. */
 class No extends Error {}
 
 function must(holds: boolean): asserts holds {
   if (!holds) throw new No()
 }
 
-/** Undefined: refused. */
+/** Undefined for a refusal. */
 export function expectedOf(asked: Asked, body: Buffer, scales: ReadonlyMap<string, number>): Expected | undefined {
   try {
     must(isUtf8(body))
@@ -48,7 +51,7 @@ const NONE = [0, 0] as const
 type Of = (name: string) => Written | undefined
 
 function ofQuestion(endpoint: 'profile' | 'balance' | 'check', of: Of): Expected {
-  must(of('type') === undefined) // S-5
+  must(of('type') === undefined) // a body with a `type` is a bet call (S-5)
   const operatorUser = operatorUserOf(of)
   const lengths: Readonly<Record<string, readonly [number, number]>> = {
     token: [10, 64],
@@ -105,21 +108,23 @@ function ofPlace(of: Of, scales: ReadonlyMap<string, number>): Expected {
   const { currency, units } = moneyOf(of, scales)
   const bonusId = of('bonusId')
   must(isAbsentOrNull(bonusId) || isSafeInteger(bonusId))
-  const hasBonus = bonusId?.kind === 'number' && !bonusId.written.startsWith('-') && Number(bonusId.written) !== 0 // D-1
-  must(units !== 0n || hasBonus) // M-3
+  // An id of 0 or below is no bonus (D-1).
+  const hasBonus = bonusId?.kind === 'number' && !bonusId.written.startsWith('-') && Number(bonusId.written) !== 0
+  must(units !== 0n || hasBonus) // only a bet with a bonus may have a stake of 0 (M-3)
   const sub = of('subPartnerId')
   const text = sub?.kind === 'string' ? sub.value : isAbsentOrNull(sub) ? '' : undefined
   const site = text === undefined ? {} : { site: [...text.slice(0, 64)].map(storedAs).join('') }
   return { token, currency, stake: units, hasBonus, ...site }
 }
 
-/** What Postgres does not take as text. */
+/** Postgres does not store these characters in a text. */
 const storedAs = (character: string) => (character === '\u0000' || /^\p{Cs}$/u.test(character) ? '\ufffd' : character)
 
 function ofSettle(of: Of, scales: ReadonlyMap<string, number>): Expected {
   const result = of('resultType')
   must(result?.kind === 'string' && ['won', 'lost', 'refund', 'cashout'].includes(result.value))
-  const token = result.value === 'cashout' ? hashed(idOf(of('token'), 10, 64)) : undefined // L-4
+  // Only a cashout checks its token (L-4).
+  const token = result.value === 'cashout' ? hashed(idOf(of('token'), 10, 64)) : undefined
   const { currency, units } = moneyOf(of, scales, isPayout)
   return { currency, payout: units, resultType: result.value, token }
 }
@@ -149,7 +154,10 @@ function hashed(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
-/** Characters are counted as JSON Schema does; what is stored is measured in UTF-16 too, has no NUL and no half of a pair (I-7). */
+/**
+ * JSON Schema counts characters. A stored id is measured in UTF-16 too, without NUL and half pairs
+ * (I-7).
+ */
 function idOf(node: Written | undefined, least: number, most: number): string {
   must(node?.kind === 'string')
   const { value } = node
@@ -180,7 +188,7 @@ function int32Of(node: Written | undefined): number {
   return value
 }
 
-/** M-1, M-2: no sign, and 15 digits at most as it is written, without zeros in front and at the end behind the point. */
+/** No sign (M-1), and at most 15 digits as written, without outer zeros (M-2). */
 export function isAmount(written: string): boolean {
   const [mantissa = '', power = '0'] = written.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
@@ -188,7 +196,7 @@ export function isAmount(written: string): boolean {
   return !written.startsWith('-') && digits.length <= 15 && Math.abs(Number(power)) < 100 && isHeld(written)
 }
 
-/** D-3: -0 is 0 as a payout. */
+/** A payout of -0 is 0 (D-3). */
 function isPayout(written: string): boolean {
   return isAmount(/^-0(\.0*)?(e.*)?$/i.test(written) ? unsigned(written) : written)
 }

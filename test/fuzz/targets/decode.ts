@@ -1,4 +1,8 @@
-/** Bytes to a typed call: what is accepted, and as what, is what the reference says; the same members in another spelling are the same call. */
+/**
+ * Decodes bytes to a typed call, and compares it with the reference.
+ *
+ * The same members in another spelling must be the same call.
+ */
 
 import { MalformedCall } from '../../../src/protocol/request-body.ts'
 import { STANDARD_SCALES } from '../../../src/protocol/values/money.ts'
@@ -71,7 +75,7 @@ function decode(asked: Asked, body: Buffer, code: typeof CODE): Decoded {
   }
 }
 
-/** A sentence of a reply, not a page. */
+/** Characters of a reply's sentence. */
 const LONGEST_SENTENCE = 200
 
 function judge(parts: Parts, code: typeof CODE): string | undefined {
@@ -94,7 +98,7 @@ function judge(parts: Parts, code: typeof CODE): string | undefined {
   ])
 }
 
-/** Node 24's JSON.parse takes other escaped names for one that it has met with a backslash (nodejs/node#63785). */
+/** Node 24's JSON.parse confuses names with a backslash (nodejs/node#63785). */
 function hasBackslash({ members }: WrittenObject): boolean {
   return members.some(({ name, value }) => name.includes('\\') || (value.kind === 'object' && hasBackslash(value)))
 }
@@ -104,7 +108,7 @@ function differenceOf(call: Record<string, unknown>, wanted: Expected): string |
   return names.length === 0 ? undefined : `decoded as another call: ${shown(call)} instead of ${shown(wanted)}`
 }
 
-/** decode(encode(x)) = x: the members that count, in another order and another spelling. */
+/** The members that count, in another order and spelling, decode to the same call. */
 function differenceOfSpelling(asked: Asked, tree: WrittenObject, call: Record<string, unknown>, code: typeof CODE) {
   const names = [...new Set(tree.members.map(({ name }) => name))].reverse()
   const members = names.flatMap((name) => {
@@ -118,7 +122,10 @@ function differenceOfSpelling(asked: Asked, tree: WrittenObject, call: Record<st
   return one === other ? undefined : `another call in another spelling: ${other} instead of ${one}`
 }
 
-/** `details` keeps the order of what it was told within the selections; it is compared with the rest of what describes. */
+/**
+ * `details` keeps the order of the members within selections, so only the call's own members are
+ * sorted.
+ */
 function sorted(call: Record<string, unknown>): unknown[] {
   return Object.entries(call).sort(([a], [b]) => (a < b ? -1 : 1))
 }

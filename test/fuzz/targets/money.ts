@@ -51,7 +51,7 @@ function judge(parts: Parts, code: typeof CODE): string | undefined {
   return firstOf([ofText(given, code), ofNumber(given, code), ofUnits(given, code), ofLimit(given, code)])
 }
 
-/** `parseDecimal` takes digits, a point and digits, and a power of up to three digits. */
+/** `parseDecimal` accepts digits, a point and digits, and a power of up to three digits. */
 function ofText({ text, scale }: Given, code: typeof CODE): string | undefined {
   const isDecimal = /^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$/.test(text) && !text.endsWith('\n')
   const wanted = isDecimal ? unitsOf(text, scale) : undefined
@@ -61,7 +61,7 @@ function ofText({ text, scale }: Given, code: typeof CODE): string | undefined {
     : `a decimal is another amount: ${text} with ${scale} places is ${got}, not ${wanted}`
 }
 
-/** As an amount of the wire: by the double that JSON.parse makes of it, where that is allowed. */
+/** An amount on the wire is read from the double of JSON.parse, where that is exact. */
 function ofNumber({ text, scale }: Given, code: typeof CODE): string | undefined {
   const node = readWritten(text)
   if (node?.kind !== 'number') return undefined

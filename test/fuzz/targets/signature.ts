@@ -1,4 +1,4 @@
-/** The header of a call's signature: verified exactly when S-1 to S-3 say so; and the console's step by step says the same of it. */
+/** The signature of a call is valid exactly by the rules (S-1 to S-3), and the console agrees. */
 import { createHmac } from 'node:crypto'
 import { checkSignature } from '../../../console/src/shared/data/signature-check.ts'
 import { findSigner, signBody } from '../../../src/protocol/signature.ts'
@@ -16,7 +16,6 @@ const macOf = (first: string, body: Buffer, secret: string) =>
     .update(`${first}.${body.toString('base64url')}`)
     .digest('base64url')
 
-/** Signed with the given first part, whatever that is. */
 function signedWith(header: string, body: Buffer, secret: string): string {
   const first = Buffer.from(header).toString('base64url')
   return `${first}..${macOf(first, body, secret)}`
@@ -62,7 +61,7 @@ function mutate(chance: Chance, parts: Parts): Parts {
   return { header: chance.oneIn(5) ? mutateBytes(chance, header) : header, body, secrets }
 }
 
-/** The same bytes in other characters of base64, or nearly the same. */
+/** The same bytes, or nearly the same, in another spelling of base64. */
 function respelled(chance: Chance, header: string): string {
   const last = header.at(-1) ?? ''
   const next = String.fromCharCode(last.charCodeAt(0) + 1)
@@ -76,7 +75,7 @@ function respelled(chance: Chance, header: string): string {
   return chance.pick([...forms, ...more, header.replace('..', '==..'), `x-sign-jws: ${header}`, `${header}, ${header}`])
 }
 
-/** A server is started with secrets that are texts in UTF-8. */
+/** A server starts only with secrets in UTF-8. */
 const secretsIn = (bytes: Buffer): string[] => bytes.toString('utf8').split('\n')
 
 async function judge(parts: Parts, code: typeof CODE): Promise<string | undefined> {
@@ -97,7 +96,7 @@ async function judge(parts: Parts, code: typeof CODE): Promise<string | undefine
   ])
 }
 
-/** By S-1 and S-2. */
+/** The signer by the rules: a detached JWS (S-1) in its canonical form (S-2). */
 function signerBy(header: string, body: Buffer, secrets: readonly string[]): number | undefined {
   const [, first, signature] = /^([A-Za-z0-9_-]+)\.\.([A-Za-z0-9_-]{43})$/.exec(header) ?? []
   if (first === undefined || header.length > 1_024 || header.endsWith('\n') || !isGoodHeader(first)) return undefined
@@ -114,7 +113,7 @@ function isGoodHeader(first: string): boolean {
   return alg?.kind === 'string' && alg.value === 'HS256' && isPlain && memberOf('crit') === undefined
 }
 
-/** A name that stands twice in an object, at any depth. */
+/** A repeated name in an object, at any depth. */
 function hasTwins(node: NonNullable<ReturnType<typeof readWritten>>): boolean {
   if (node.kind === 'list') return node.items.some(hasTwins)
   if (node.kind !== 'object') return false
@@ -122,9 +121,9 @@ function hasTwins(node: NonNullable<ReturnType<typeof readWritten>>): boolean {
   return new Set(names).size < names.length || node.members.some(({ value }) => hasTwins(value))
 }
 
-/** The console is given texts, and takes spaces around a header and its name in front, as one pastes it. */
+/** The console ignores outer space and the header's name, because users paste both. */
 async function differenceOfConsole(header: string, body: Buffer, secret: string, code: typeof CODE) {
-  if (secret === '') return undefined // its field must be filled in
+  if (secret === '') return undefined // the console requires a secret
   const text = body.toString('utf8')
   const pasted = header.trim().replace(/^x-sign-jws\s*:\s*/i, '')
   const isVerified = signerBy(pasted, Buffer.from(text), [secret]) === 0

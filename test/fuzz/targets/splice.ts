@@ -1,4 +1,6 @@
-/** The gateway sets names in bytes: only the names change, in what goes to an operator and in what comes back (P-5, G-3). */
+/**
+ * The gateway replaces names in bytes: only the names change, in calls (P-5) and in answers (G-3).
+ */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import { MalformedCall } from '../../../src/protocol/request-body.ts'
@@ -82,7 +84,8 @@ function judge(parts: Parts, code: typeof CODE): string | undefined {
   const text = withoutMark(body.toString('utf8'))
   const mark = body.toString('utf8').slice(0, -text.length)
   const tree = isUtf8(body) ? readWritten(text) : undefined
-  if (tree?.kind === 'object' && tree.members.some(({ name }) => name.includes('\\'))) return undefined // nodejs/node#63785
+  // JSON.parse of Node 24 confuses names with a backslash (nodejs/node#63785).
+  if (tree?.kind === 'object' && tree.members.some(({ name }) => name.includes('\\'))) return undefined
   const object = tree?.kind === 'object' && isClear(endpoint, method, tree) ? tree : undefined
   const call = callOf(endpoint, method, body, code)
   if ('refusal' in call) return object === undefined ? undefined : `refused what must be routed: ${call.refusal}`
@@ -117,7 +120,7 @@ function callOf(endpoint: Endpoint, method: string, body: Buffer, code: typeof C
 
 const READ = ['type', 'token', 'userId', 'operatorUser', 'transactionId']
 
-/** R-6, P-5, S-5: what the gateway goes by stands there once, and in its form. */
+/** The members that the gateway reads occur once, in their form (R-6, P-5, S-5). */
 function isClear(endpoint: Endpoint, method: string, object: WrittenObject): boolean {
   const [type, userId, operatorUser] = ['type', 'userId', 'operatorUser'].map((name) => lastOf(object, name))
   const isTwice = READ.some((name) => object.members.filter((member) => member.name === name).length > 1)
@@ -133,7 +136,7 @@ function isClear(endpoint: Endpoint, method: string, object: WrittenObject): boo
 
 type Values = Readonly<Record<string, unknown>>
 
-/** Each value where it stands; what is not there comes first. */
+/** Replaces each value in its place; an absent member comes first. */
 function withValues(text: string, object: WrittenObject, values: Values): [number, number, string][] {
   const edits: [number, number, string][] = []
   const absent = Object.keys(values).filter((name) => lastOf(object, name) === undefined)
@@ -196,7 +199,7 @@ function ofAnswer(
   return differenceOf('the answer', got, isSecret ? withToken(renamed, token) : renamed)
 }
 
-/** Undefined when it is about another player. */
+/** Undefined for an answer about another player. */
 function renamedAnswer(endpoint: Endpoint, status: number, answer: Buffer): Buffer | undefined | 'unclear' {
   const text = answer.toString('utf8')
   const tree = isUtf8(answer) ? readWritten(text) : undefined
@@ -216,7 +219,7 @@ function renamedAnswer(endpoint: Endpoint, status: number, answer: Buffer): Buff
   return Buffer.from(edited(text, [...withValues(text, tree, { ...names, ...added }), ...inner]))
 }
 
-/** Where the operator repeats its token, in bytes. */
+/** Replaces the operator's token in the bytes of an answer. */
 function withToken(answer: Buffer, token: string): Buffer {
   const forms = [OPERATOR_TOKEN, OPERATOR_TOKEN.replaceAll('/', '\\/')]
   let text = answer.toString('latin1')

@@ -1,4 +1,9 @@
-/** Webhooks: an address in our own network is refused however it is spelled (W-42), and what is sent is signed as Standard Webhooks has it. */
+/**
+ * Webhooks: an address of our own network is refused in any spelling (O-17), and messages are
+ * signed.
+ *
+ * The signature follows Standard Webhooks (W-42).
+ */
 import { createHmac } from 'node:crypto'
 import { isIP } from 'node:net'
 import { findAddressFault } from '../../../src/protocol/client/network/ssrf-guard.ts'
@@ -56,7 +61,7 @@ const NETWORKS = [
   0x00000000, 0x0a000000, 0x64400000, 0x7f000000, 0xa9fe0000, 0xac100000, 0xc0a80000, 0x01010101, 0xffffffff,
 ]
 
-/** One IPv4 address, or one in IPv6, in one of the spellings that a URL may have. */
+/** An IPv4 address, alone or in IPv6, in one of the spellings of a URL. */
 function host(chance: Chance): string {
   const near =
     chance.pick(NETWORKS) +
@@ -97,7 +102,8 @@ async function ofAddress(text: string, code: typeof CODE): Promise<string | unde
   const url = URL.canParse(text) ? new URL(text) : undefined
   const host = url?.hostname.replace(/^\[|\]$/g, '') ?? ''
   const isHttp = url !== undefined && /^https?:\/\//i.test(text)
-  if (isHttp && isIP(host) === 0 && !text.includes('?') && !text.includes('#')) return undefined // a name would be asked for in the network
+  // A name would cause a query on the network.
+  if (isHttp && isIP(host) === 0 && !text.includes('?') && !text.includes('#')) return undefined
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the parser drops them
   const isWhole = !/[?#\s\u0000-\u001f\u007f]/.test(text)
   const mayBeTaken = isHttp && isWhole && url.username === '' && url.password === ''
@@ -112,7 +118,10 @@ async function ofAddress(text: string, code: typeof CODE): Promise<string | unde
   ])
 }
 
-/** IANA's special-purpose registries and multicast, IPv4 in IPv6 as what it is. `host` is as a URL writes it. */
+/**
+ * IANA's special-purpose registries and multicast; IPv4 in IPv6 counts as the IPv4 address. `host`:
+ * as in a URL.
+ */
 function isInside(host: string): boolean {
   if (isIP(host) === 4)
     return isInside4(host.split('.').reduce((value, part) => value * 256 + Number.parseInt(part, 10), 0))
@@ -127,11 +136,11 @@ function isInside(host: string): boolean {
   return INSIDE_6.test(text)
 }
 
-/** By their hexadecimal digits. */
+/** Matched against the hexadecimal digits. */
 const INSIDE_6 =
   /^(0{24}|0{16}ffff0000|0064ff9b0001|0100000000000000|0100000000000001|2001(00|01)|20010db8|2002|2620004f8000|3fff0|5f00|f[cd]|fe[89a-f]|ff)/
 
-/** By the numbers that they begin with. */
+/** Matched against the beginning. */
 const INSIDE_4 =
   /^(0|10|127|169\.254|172\.(1[6-9]|2\d|3[01])|192\.(0\.0|0\.2|31\.196|52\.193|88\.99|168|175\.48)|100\.(6[4-9]|[7-9]\d|1[01]\d|12[0-7])|198\.(1[89]|51\.100)|203\.0\.113|22[4-9]|2[345]\d)\./
 
