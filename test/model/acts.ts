@@ -1,4 +1,4 @@
-/** What the operator does between the calls, to the wallet and to the model. */
+/** The operator's actions between the calls, applied to the wallet and to the model. */
 import { randomUUID } from 'node:crypto'
 import { addMoney, balanceOf, decimalText, isShutOut, minorUnits, type Player } from './players.ts'
 import type { Act, PlayerChange } from './steps.ts'
@@ -59,7 +59,10 @@ function withdrawalOf(table: Table, seat: Seat, amount: string | undefined): big
   return balance > 0n ? balance : 1n
 }
 
-/** A withdrawal of more than there is, and a deposit to who may not have one (O-3): 409, and nothing moves. */
+/**
+ * A withdrawal above the balance is 409, and so is a deposit for a blocked or excluded player
+ * (O-3).
+ */
 async function transfer(table: Table, seat: Seat, kind: 'deposits' | 'withdrawals', units: bigint): Promise<void> {
   const player = table.model.players.get(seat.id)!
   const possible =
@@ -70,7 +73,10 @@ async function transfer(table: Table, seat: Seat, kind: 'deposits' | 'withdrawal
   if (possible) addMoney(player, seat.currency, kind === 'deposits' ? units : -units)
 }
 
-/** Whoever it is, in both directions, never below zero (W-23); what the limits of the day see of it is nothing. */
+/**
+ * An adjustment works for any player, and never below zero (W-23). The limits per day do not count
+ * it.
+ */
 async function adjust(table: Table, seat: Seat, signed: string): Promise<void> {
   const player = table.model.players.get(seat.id)!
   const units = minorUnits(signed.replace('-', ''), seat.currency)! * (signed.startsWith('-') ? -1n : 1n)
@@ -87,7 +93,6 @@ async function change(table: Table, seat: Seat, wanted: PlayerChange): Promise<v
   await expectStatus(table, 200, 'PATCH', `/operator/players/${seat.id}`, changePlayer(player, wanted, now))
 }
 
-/** Changes the model's player and returns the same change in the operator API's words. */
 function changePlayer(player: Player, wanted: PlayerChange, now: Date): object {
   switch (wanted) {
     case 'block':
@@ -133,7 +138,7 @@ async function limit(table: Table, seat: Seat, limits: LimitChange): Promise<voi
 async function switchCurrency(table: Table, seat: Seat): Promise<void> {
   const currency = seat.currency === 'EUR' ? 'JPY' : 'EUR'
   const { body } = await expectStatus(table, 200, 'POST', `/operator/players/${seat.id}/currency`, { currency })
-  endSessions(table, seat) // P-1
+  endSessions(table, seat) // a switch ends all sessions (P-1)
   seat.currency = currency
   noteSession(table, seat, body)
 }
@@ -145,7 +150,7 @@ function endSessions(table: Table, seat: Seat): void {
 async function lock(table: Table, slot: number, locked: boolean): Promise<void> {
   const { id, owner } = table.bets[slot]!
   const player = table.seats[owner]!.id
-  // Only a bet that was accepted has a result to lock.
+  // Only an accepted bet has a result to lock.
   if (!['open', 'settled'].includes(table.model.bet(player, id).status)) return
   table.transcript.push(`   the operator: ${locked ? 'lock' : 'unlock'} bet ${slot}`)
   await expectStatus(table, 204, locked ? 'PUT' : 'DELETE', `/operator/players/${player}/bets/${id}/lock`)

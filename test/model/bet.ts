@@ -1,4 +1,4 @@
-/** What the model knows of a bet id. */
+/** The model's knowledge of a bet id. */
 import type { Anomaly } from './call.ts'
 
 export interface Settlement {
@@ -11,7 +11,7 @@ export interface PlacedBet {
   currency: string
   stake: bigint
   funder: 'player' | 'promotions'
-  /** W-49: the most that its odds pay. */
+  /** The highest payout by the odds (W-49). */
   most: bigint | undefined
   anomalies: Anomaly[]
   day: string
@@ -20,9 +20,12 @@ export interface PlacedBet {
   unsettled?: number
   cancelled?: number
   locked: boolean
-  /** I-2: what was acknowledged under which requestId. */
+  /** Acknowledged results by requestId, which make late repeats recognisable (I-2). */
   acknowledged: Map<string, number>
-  /** I-2: what was first refused with 20 or 21 under which requestId, and how many results had been acknowledged by then. */
+  /**
+   * First refusals with 20 or 21 by requestId, with the number of results acknowledged before
+   * (I-2).
+   */
   refused: Map<string, { code: number; results: number }>
   results: number
 }
@@ -37,7 +40,7 @@ export interface RefusedBet {
 }
 export type Bet = PlacedBet | Tombstone | RefusedBet
 
-/** M-4: what a settlement of a bet funded by promotions refunds belongs to promotions. */
+/** A refund of a bet that promotions paid belongs to promotions (M-4). */
 export function playersShare(bet: PlacedBet, settlement: Settlement | undefined): bigint {
   if (settlement === undefined) return 0n
   return bet.funder === 'promotions' && settlement.resultType === 'refund' ? 0n : settlement.amount

@@ -1,19 +1,19 @@
-/** What goes into the model and what it says. */
+/** The input of the model, and its predictions. */
 
 export interface Settings {
   clawback: 'refuse' | 'allow-negative'
   freebetStake: 'player' | 'promotions'
-  /** I-1: whether `operatorUser` names the player; else the member means nothing. */
+  /** `operatorUser` identifies the player; otherwise the member has no meaning (I-1). */
   behindAggregator: boolean
-  /** The wallet notes nothing about payouts and bonuses (W-49). */
+  /** The wallet records no anomalies of payouts and bonuses (W-49). */
   notesNothing?: true
 }
 
-/** Numbers are the JSON text that is sent. */
+/** Numbers are the JSON text of the message. */
 export interface Common {
-  /** Who the message names in the end (I-1). */
+  /** The player by the rule for aggregators (I-1). */
   player: string
-  /** The message carries `operatorUser`. */
+  /** The message has `operatorUser`. */
   viaAggregator: boolean
   bet: string
   request: string
@@ -33,7 +33,7 @@ export interface SettleCall extends Common {
   amount: string
   currency: string
   resultType: string
-  /** Looked at for a cashout only (L-4). */
+  /** Only a cashout checks it (L-4). */
   token: string | undefined
 }
 export interface ReversalCall extends Common {
@@ -45,19 +45,22 @@ export type Call = PlaceCall | SettleCall | ReversalCall
 export type Row = 'nothing' | 'open' | 'settled' | 'cancelled' | 'refused'
 
 /**
- * A moment stands for one transactionTime: replies with the same moment must carry the same time (R-2). `effect` is
- * false when nothing took effect that the time could belong to; then only its repetition is prescribed.
+ * A moment represents one transactionTime: replies with the same moment must have the same time
+ * (R-2).
+ *
+ * `effect` is false if nothing took effect. Then any time is right, but a repeat must have the same
+ * time.
  */
 export type Verdict = { status: 200; moment: number; effect: boolean } | { status: 400; code: number }
 export interface Prediction {
-  /** `malformed` when the call does not reach the life table. */
+  /** `malformed` if the call does not reach the table of a bet's life. */
   row: Row | 'malformed'
   verdict: Verdict
-  /** The special rule that decided, for counting. */
+  /** The special rule that decided the call, for the coverage. */
   rule: Rule | undefined
   anomaly: Anomaly | undefined
 }
-/** W-49: applied, and noted. */
+/** These calls are applied, with an anomaly (W-49). */
 export const ANOMALIES = ['payout_above_odds', 'bonus_below_stake'] as const
 export type Anomaly = (typeof ANOMALIES)[number]
 
@@ -79,7 +82,6 @@ export const RULES = [
 ] as const
 export type Rule = (typeof RULES)[number]
 
-/** What the operator can see of a bet. */
 export interface BetView {
   status: Row
   currency?: string
@@ -87,6 +89,6 @@ export interface BetView {
   funder?: 'player' | 'promotions'
   payout?: bigint
   resultType?: string
-  /** Of what was applied, in its order. */
+  /** In the order of the applied calls. */
   anomalies: Anomaly[]
 }

@@ -1,4 +1,4 @@
-/** Whether replies, and what can be seen afterwards, are what the model predicts. */
+/** Compares replies, and the visible state after them, with the model. */
 import { isDeepStrictEqual } from 'node:util'
 import type { WireReply } from '../support/wire.ts'
 import type { Call, Prediction, Verdict } from './call.ts'
@@ -13,10 +13,10 @@ export interface Exchange {
   answeredAt: Date
 }
 
-/** What is known before some calls, or after them in one of the orders in which they may have been applied. */
+/** The state before some calls, or after them in one possible order. */
 export interface Knowledge {
   model: Model
-  /** The time that each of the model's moments turned out to be. */
+  /** The times of the model's moments, from the replies. */
   times: Map<number, string>
 }
 
@@ -25,8 +25,9 @@ export interface Explained extends Knowledge {
 }
 
 /**
- * Calls that were sent at the same moment may have been applied in any order, but it must have been one of them: the
- * first that explains all replies and everything seen afterwards. Throws when none does.
+ * Finds the first order of concurrent calls that explains all replies and the visible state.
+ *
+ * Throws if no order does.
  */
 export function explain(before: Knowledge, exchanges: Exchange[], sight: Sight): Explained {
   const differences: string[] = []
@@ -67,7 +68,7 @@ function differenceOf(times: Map<number, string>, verdict: Verdict, exchange: Ex
   return wrongTime(times, verdict, time, exchange)
 }
 
-/** a repeat has the original time, and what takes effect now has a time between the call and its reply. */
+/** A repeat has the original time; an effect has a time between the call and its reply. */
 function wrongTime(
   times: Map<number, string>,
   { moment, effect }: Extract<Verdict, { status: 200 }>,

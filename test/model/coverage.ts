@@ -1,4 +1,6 @@
-/** Counts which cells of the life table and which replies the histories reached, so that a blind generator shows. */
+/**
+ * Counts the reached cells of the life table and the replies, so that a weak generator is noticed.
+ */
 import type { Call, Prediction, Row } from './call.ts'
 
 const ROWS: Row[] = ['nothing', 'open', 'settled', 'cancelled', 'refused']
@@ -16,7 +18,7 @@ export function cells(): string[] {
   return ROWS.flatMap((row) => KINDS.map((kind) => `${row} × ${kind}`))
 }
 
-/** What of the wanted was seen less often than `least` times, with the counts. */
+/** Names that occurred less than `least` times, with their counts. */
 export function missing(coverage: Coverage, wanted: string[], least: number): string[] {
   return wanted
     .map((name) => ({ name, seen: coverage.get(name) ?? 0 }))

@@ -1,4 +1,4 @@
-/** A call in the words of a failure report. */
+/** The text of a call for a failure report. */
 import type { Call, PlaceCall } from './call.ts'
 import type { Table } from './table.ts'
 

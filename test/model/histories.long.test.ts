@@ -1,4 +1,4 @@
-/** A few random histories against the model, so that a plain mistake shows at once. */
+/** A few random histories against the model, which find a simple error soon. */
 import { testHistories } from './random-histories.ts'
 
 testHistories(1, { coverage: false, isShort: true })

@@ -1,4 +1,7 @@
-/** Random histories against the model, as many as it takes to reach every cell of the life table, every reply and every special rule. */
+/**
+ * Enough random histories to reach every cell of the life table, every reply and every special
+ * rule.
+ */
 import { testHistories } from './random-histories.ts'
 
 testHistories(75, { coverage: true })

@@ -1,13 +1,15 @@
-/** Lists of steps: of a given length when they are generated, and shorter ones of a history that fails. */
+/** Arbitraries for lists of steps: a fixed length when generated, shorter when shrunk. */
 import fc from 'fast-check'
 import { type Step, stepOf } from './steps.ts'
 
-/** Histories of exactly `calls` calls, which shrink by leaving out calls, then by leaving out what the operator did. */
+/**
+ * Histories of exactly `calls` calls, which shrink first by calls, then by the operator's actions.
+ */
 export function histories(calls: number): fc.Arbitrary<Step[]> {
   return new Lists(calls, stepOf(12), simpler)
 }
 
-/** `count` histories with many calls at the same moment, which shrink by leaving out whole histories first. */
+/** `count` histories with many concurrent calls, which shrink first by whole histories. */
 export function tables(count: number, calls: number): fc.Arbitrary<Step[][]> {
   const together = new Lists(calls, stepOf(2), simpler)
   return new Lists(count, together, function* (all) {
@@ -18,7 +20,7 @@ export function tables(count: number, calls: number): fc.Arbitrary<Step[][]> {
 
 type Details<T> = (items: T[]) => Iterable<T[]>
 
-/** fast-check's own array either varies in length when it is generated or keeps its length when it shrinks. */
+/** fast-check's own array cannot do both: fix the generated length and shrink it. */
 class Lists<T> extends fc.Arbitrary<T[]> {
   private readonly length: number
   private readonly item: fc.Arbitrary<T>

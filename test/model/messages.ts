@@ -1,4 +1,4 @@
-/** Turns a step into the call that the model judges, and a call into the message that goes over the wire. */
+/** Turns a step into the model's call, and a call into the message on the wire. */
 import { randomUUID } from 'node:crypto'
 import { type Members, placeMessage, rollbackMessage, settleMessage, unsettleMessage } from '../support/wire.ts'
 import type { Call, Common, PlaceCall, ReversalCall, SettleCall } from './call.ts'
@@ -11,12 +11,11 @@ type NewStep = Exclude<CallStep, AgainStep>
 const UNKNOWN_TOKEN = 'a-token-that-no-wallet-has-ever-given-out'
 const UNKNOWN_CURRENCY = 'ZZZ'
 
-/** As it is sent. */
 export function messageOf(call: Call, behindAggregator: boolean): string {
   return JSON.stringify(membersOf(call, behindAggregator)).replace(/"number (.*?)"/g, '$1')
 }
 
-/** A number as it is written: JSON.stringify has no -0. */
+/** A number keeps its text, because JSON.stringify has no -0. */
 const number = (written: string | undefined) => written && `number ${written}`
 
 function membersOf(call: Call, behindAggregator: boolean): Members {
@@ -43,7 +42,10 @@ function termsOf({ bonusId, bonusAmount, coefficient, booster }: PlaceCall): Mem
   return { ...odds, ...(bonusId !== 'null' && bonus) }
 }
 
-/** I-1: in front of an aggregator `userId` is its own id for the player; without one `operatorUser` means nothing. */
+/**
+ * With an aggregator `userId` is the aggregator's own id; without one `operatorUser` has no meaning
+ * (I-1).
+ */
 function namesOf({ player, viaAggregator }: Call, behindAggregator: boolean): Members {
   if (!viaAggregator) return { userId: player }
   return behindAggregator
@@ -51,7 +53,6 @@ function namesOf({ player, viaAggregator }: Call, behindAggregator: boolean): Me
     : { userId: player, operatorUser: 'somebody-else' }
 }
 
-/** Undefined members are left out of the message. */
 function moneyOf({ amount, currency }: Call): Members {
   return { amount: number(amount), currency }
 }
@@ -64,7 +65,7 @@ export function callFor(table: Table, step: CallStep): Call {
   return call
 }
 
-/** A bet of which nothing was sent yet has nothing to repeat or to change: it is placed, unless the step is early. */
+/** A bet without an earlier message is placed first, unless the step is early. */
 function nextCall(table: Table, slot: BetSlot, step: CallStep): Call {
   if (step.do === 'place') return newCall(table, slot, step)
   if (slot.sent.length === 0 && !(step.do !== 'again' && step.early)) return newCall(table, slot, firstPlace(slot))

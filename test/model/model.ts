@@ -1,7 +1,9 @@
 /**
- * A second, deliberately plain reading of interface.md and decisions.md: it says what a wallet must answer to each call
- * and what every balance must be afterwards. It shares no code with the wallet, so that a mistake would have to be made
- * twice to go unseen. Calls are judged in R-6's order; `row` × kind is the cell of the life table that decided.
+ * The model: a second, deliberately simple reading of interface.md and decisions.md.
+ *
+ * It predicts the wallet's reply to each call and every balance after it. It shares no code with
+ * the wallet, so only the same error in both stays undetected. Checks have a fixed order (R-6);
+ * `row` × kind is the cell of the life table that decided.
  */
 import type { Bet, PlacedBet } from './bet.ts'
 import type { BetView, Call, Prediction, ReversalCall, Settings, SettleCall, Verdict } from './call.ts'
@@ -14,12 +16,12 @@ import { keyOf, newWorld, refuse, repeat, rowOf, type State, type World } from '
 export interface Model {
   players: Map<string, Player>
   sessions: Map<string, Session>
-  /** A model of its own that knows the same. */
+  /** An independent copy. */
   fork(): Model
   addPlayer(id: string): void
   judge(call: Call, now: Date): Prediction
   bet(player: string, bet: string): BetView
-  /** L-3; false when there is no bet to lock. */
+  /** Locks a result (L-3); false without a bet. */
   setLock(player: string, bet: string, locked: boolean): boolean
 }
 
@@ -48,7 +50,7 @@ function judge(state: State, sent: Call, now: Date): Prediction {
   return { row, verdict, rule: state.rule, anomaly: state.anomaly }
 }
 
-/** D-3 */
+/** A payout of -0 is 0 (D-3). */
 function withoutSign(state: State, call: SettleCall): SettleCall {
   if (!/^-0(\.0*)?$/.test(call.amount)) return call
   state.rule = 'D-3: a payout of -0'
@@ -97,25 +99,28 @@ function setLock({ bets }: World, player: string, id: string, locked: boolean): 
   return bet !== undefined
 }
 
-/** Shape (R-6): M-1, M-2, M-3, and a cashout without a token (L-4). */
+/** The shape (R-6): the amount (M-1, M-2), a stake of 0 (M-3), the token of a cashout (L-4). */
 function isMalformed(call: Call): boolean {
   if (call.kind === 'settle' && call.resultType === 'cashout' && call.token === undefined) return true
-  if (call.kind === 'settle' && !['won', 'lost', 'refund', 'cashout'].includes(call.resultType)) return true // L-6
-  if (call.kind !== 'place' && call.kind !== 'settle') return false // W-21: what is not used is not looked at
+  // An unknown result type is malformed (L-6).
+  if (call.kind === 'settle' && !['won', 'lost', 'refund', 'cashout'].includes(call.resultType)) return true
+  // An unused member is not checked (W-21).
+  if (call.kind !== 'place' && call.kind !== 'settle') return false
   const units = minorUnits(call.amount, call.currency ?? 'EUR')
   if (call.kind === 'settle') return units === undefined
   return units === undefined || !isBonusId(call.bonusId) || (units === 0n && !isFreebet(call))
 }
 
 function isBonusId(written: string): boolean {
-  return written === 'null' || /^(0|-?[1-9]\d*)$/.test(written) // -0 is no integer of JSON programs, and is refused
+  // A bonus id of -0 is malformed (W-3).
+  return written === 'null' || /^(0|-?[1-9]\d*)$/.test(written)
 }
 
 function requestOf({ player, bet, request }: Call): string {
   return `${keyOf(player, bet)}\u0000${request}`
 }
 
-/** I-2's "same content", under its requestId. */
+/** The "same content" with its requestId, by which a late repeat is recognised (I-2). */
 function contentOf(call: SettleCall | ReversalCall): string {
   const { kind, request, currency } = call
   const units = call.amount === undefined ? undefined : minorUnits(call.amount, currency ?? '')

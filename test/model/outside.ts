@@ -1,4 +1,4 @@
-/** What the operator can see of players and bets, and whether it contradicts the model. */
+/** The operator's view of players and bets, compared with the model. */
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { Json, JsonObject } from '../support/wire.ts'
 import { ANOMALIES } from './call.ts'
@@ -32,7 +32,7 @@ async function readBet(table: Table, { player, bet }: { player: string; bet: str
 
 function viewOf({ status, currency, stake, stakePaidBy, payout, resultType, history }: JsonObject): object {
   return {
-    // A bet id that was only refused in ways that are not remembered: for the life table there is nothing.
+    // A bet with only unremembered refusals is unknown, which is `nothing` in the life table.
     status: status === 'unknown' ? 'nothing' : status,
     ...(currency !== undefined && { currency, stake: signedUnits(stake, currency), funder: stakePaidBy }),
     ...(payout !== undefined && { payout: signedUnits(payout, currency), resultType }),
@@ -40,7 +40,7 @@ function viewOf({ status, currency, stake, stakePaidBy, payout, resultType, hist
   }
 }
 
-/** The first thing that is not as the model has it. */
+/** The first difference from the model. */
 export function contradiction(model: Model, sight: Sight): string | undefined {
   for (const { seat, units } of sight.balances)
     for (const currency of Object.keys(SCALES)) {
@@ -59,7 +59,7 @@ function show(units: bigint, currency: string): string {
   return `${decimalText(units, currency)} ${currency}`
 }
 
-/** Everything that can be seen in the end, and that each statement adds up to the balance. */
+/** Compares the complete visible state at the end. Each statement must add up to its balance. */
 export async function compareBooks(table: Table): Promise<void> {
   const bets = table.seats.flatMap(({ id }) => table.bets.map((bet) => ({ player: id, bet: bet.id })))
   const difference = contradiction(table.model, await look(table, table.seats, bets))
@@ -100,7 +100,7 @@ function listOf(value: Json | undefined): JsonObject[] {
   throw new Error(`a list was expected, not ${JSON.stringify(value)}`)
 }
 
-/** Shown in full scale or with fewer decimals; negative below zero. */
+/** The amount may have fewer decimals than the scale, and a sign. */
 function signedUnits(amount: Json | undefined, currency: Json | undefined): bigint {
   if (typeof amount !== 'string' || typeof currency !== 'string') throw new Error(`no money: ${amount} ${currency}`)
   const units = minorUnits(amount.replace(/^-/, ''), currency)

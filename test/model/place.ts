@@ -1,4 +1,4 @@
-/** The model's Place bet: the first column of the life table, and R-6's order of checks. */
+/** The model's Place bet: the first column of the life table, with its order of checks (R-6). */
 import type { Bet } from './bet.ts'
 import type { Anomaly, PlaceCall, Verdict } from './call.ts'
 import { addMoney, balanceOf, minorUnits, type Player, SCALES, standingProblem, tokenProblem } from './players.ts'
@@ -20,7 +20,8 @@ function placeNew(state: State, call: PlaceCall, now: Date): Verdict {
   const stake = minorUnits(call.amount, call.currency)!
   const restriction = standingProblem(player, now) ?? limitProblem(state, call, player, stake, dayOf(now))
   if (restriction !== undefined) return refuseForGood(state, call, restriction)
-  if (session?.currency !== call.currency) return refuse(state, 5) // P-1
+  // The stake must be in the token's currency (P-1).
+  if (session?.currency !== call.currency) return refuse(state, 5)
   const isOwnMoney = funderOf(state, call) === 'player'
   if (isOwnMoney && balanceOf(player, call.currency) < stake) return refuseForGood(state, call, 7)
   return accept(state, call, player, stake, dayOf(now))
@@ -39,13 +40,13 @@ function accept(state: State, call: PlaceCall, player: Player, stake: bigint, da
   return verdict
 }
 
-/** W-49 */
+/** A bonus below the stake is an anomaly (W-49). */
 function anomalyOf(call: PlaceCall, funder: string, stake: bigint): Anomaly | undefined {
   const bonus = bonusOf(call)
   return funder === 'promotions' && bonus !== undefined && bonus < stake ? 'bonus_below_stake' : undefined
 }
 
-/** W-49: each factor with two decimals; below 1 it says nothing. */
+/** The highest payout. Each factor has two decimals, and counts only from 1 on (W-49). */
 function mostOf(call: PlaceCall, stake: bigint): bigint | undefined {
   const [coefficient, booster] = [hundredths(call.coefficient), hundredths(call.booster)]
   const staked = stake === 0n ? bonusOf(call) : stake
@@ -53,7 +54,7 @@ function mostOf(call: PlaceCall, stake: bigint): bigint | undefined {
   return (staked * coefficient * (booster < 100n ? 100n : booster)) / 10_000n
 }
 
-/** Cut to what the currency has. */
+/** Cut to the decimals of the currency. */
 function bonusOf({ bonusAmount, currency }: PlaceCall): bigint | undefined {
   const whole = SCALES[currency] === 0 ? bonusAmount?.split('.')[0] : bonusAmount
   return whole === undefined ? undefined : minorUnits(whole, currency)
@@ -63,12 +64,12 @@ function hundredths(written: string): bigint {
   return minorUnits(written, 'EUR')!
 }
 
-/** D-1 */
+/** A `bonusId` above 0 (D-1). */
 export function isFreebet({ bonusId }: PlaceCall): boolean {
   return /^[1-9]/.test(bonusId)
 }
 
-/** M-4 */
+/** The payer of the stake (M-4). */
 function funderOf({ settings }: State, call: PlaceCall): 'player' | 'promotions' {
   return isFreebet(call) && settings.freebetStake === 'promotions' ? 'promotions' : 'player'
 }
@@ -79,8 +80,10 @@ function refuseForGood(state: State, call: PlaceCall, code: number): Verdict {
 }
 
 /**
- * 11, 12, 13, per currency and UTC day: over the bets placed on this day that were not rolled back, with the stakes
- * that the player paid, and over what was paid to the player on this day, whenever its bet was placed.
+ * The codes 11, 12 and 13, per currency and UTC day.
+ *
+ * They count the bets of this day that were not rolled back, with the player's own stakes. They
+ * also count all payouts of this day, for bets of any day.
  */
 function limitProblem(state: State, call: PlaceCall, player: Player, stake: bigint, day: string): number | undefined {
   const counted = placedBetsOf(state.world, call.player).filter(

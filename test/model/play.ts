@@ -1,4 +1,4 @@
-/** Plays a history on a table of the real wallet, and compares each reply and each balance with the model. */
+/** Plays a history against the real wallet, and compares each reply and balance with the model. */
 import type { TestWallet } from '../support/wallet.ts'
 import type { WireReply } from '../support/wire.ts'
 import { perform } from './acts.ts'
@@ -11,10 +11,10 @@ import { compareBooks, look } from './outside.ts'
 import type { Step } from './steps.ts'
 import { layTable, type Table } from './table.ts'
 
-/** A player who makes no call should not lose or win anything either; looked at less often, as it is so unlikely. */
+/** The balances of players without a call are compared less often, because a change is unlikely. */
 const EVERYBODY_EVERY = 10
 
-/** Throws with the whole history in readable form at the first difference. */
+/** Throws at the first difference, with the whole history as text. */
 export async function playHistory(wallet: TestWallet, settings: Settings, history: Step[], coverage: Coverage) {
   const table = await layTable(wallet, settings)
   try {
@@ -34,7 +34,8 @@ async function playStep(table: Table, step: Step, index: number, coverage: Cover
     table.transcript.push(`${n === 0 ? `${index + 1}.` : '   at once'} ${describe(table, done)}`)
   const everybody = index % EVERYBODY_EVERY === 0 || calls.length > 1
   const seats = table.seats.filter(({ id }) => everybody || id === calls[0]?.player)
-  // After a single call its reply and the balances tell where a bet stands; after several the bets must be looked at.
+  // The reply to a single call and the balances determine its bet. After several calls the bets
+  // are read too.
   const bets = calls.length > 1 ? calls.filter(({ player }) => player !== table.nobody) : []
   const { model, times, predictions } = explain(table, exchanges, await look(table, seats, bets))
   table.model = model

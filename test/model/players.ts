@@ -1,6 +1,8 @@
 /**
- * What the model knows of the players: their standing, their sessions and their money. Money is a bigint of minor units
- * per currency, read from decimal text digit by digit, so that it shares no arithmetic with the wallet.
+ * The model's players: their restrictions, sessions and money.
+ *
+ * Money is a bigint of minor units per currency. It is parsed digit by digit from text, so that it
+ * shares no arithmetic with the wallet.
  */
 
 export interface Limits {
@@ -16,7 +18,7 @@ export interface Player {
   birthday?: string
   limits: Limits
   balances: Map<string, bigint>
-  /** What settlements paid less what they took back, by currency and UTC day: counts for the loss limit. */
+  /** Payouts less reversals by currency and UTC day, for the loss limit. */
   paid: Map<string, bigint>
 }
 
@@ -27,12 +29,12 @@ export interface Session {
   ended: boolean
 }
 
-/** Scales of the currencies that the histories use (M-2): the euro has cents, the yen has none. */
+/** The scales of the used currencies: euros have cents, yen have no decimals (M-2). */
 export const SCALES: Readonly<Record<string, number>> = { EUR: 2, JPY: 0 }
 
 const LEGAL_AGE_YEARS = 18
 
-/** Undefined when the currency is unknown, or the amount is negative or finer than the currency's scale (M-1, M-2). */
+/** Undefined for an unknown currency, and a negative or too precise amount (M-1, M-2). */
 export function minorUnits(amount: string, currency: string): bigint | undefined {
   const scale = SCALES[currency]
   const [, whole, decimals = ''] = /^(\d+)(?:\.(\d*[1-9])?0*)?$/.exec(amount) ?? []
@@ -59,7 +61,7 @@ export function addMoney(player: Player, currency: string, units: bigint): void 
   player.balances.set(currency, balanceOf(player, currency) + units)
 }
 
-/** P-1: unknown or another player's 3, ended or expired 4. */
+/** An unknown token, or another player's, is code 3; an ended or expired one is code 4 (P-1). */
 export function tokenProblem(session: Session | undefined, player: string, now: Date): 3 | 4 | undefined {
   if (session === undefined || session.player !== player) return 3
   return session.ended || session.expiresAt <= now ? 4 : undefined
@@ -70,7 +72,7 @@ export function isShutOut(player: Player, now: Date): boolean {
   return [9, 14].includes(standingProblem(player, now) ?? 0)
 }
 
-/** 9, 14, 15, 16, in this order. */
+/** Restrictions are checked in the order 9, 14, 15, 16. */
 export function standingProblem(player: Player, now: Date): 9 | 14 | 15 | 16 | undefined {
   if (player.blocked) return 9
   if (player.excludedUntil !== undefined && player.excludedUntil > now) return 14

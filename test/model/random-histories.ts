@@ -1,8 +1,9 @@
 /**
- * Random histories of calls, through a real wallet over real HTTP and Postgres, compared step by step with the model.
- * A failure prints the shortened history and how to play it again. PURSER_SEED fixes the seed, PURSER_HISTORIES the
- * number of histories of each configuration. histories.long.test.ts plays a few, and
- * histories.nightly.test.ts enough to reach everything.
+ * Random histories of calls over real HTTP and Postgres, compared step by step with the model.
+ *
+ * A failure prints the shortened history and the command that plays it again. PURSER_SEED fixes the
+ * seed, PURSER_HISTORIES the number of histories per configuration. histories.long.test.ts plays a
+ * few, and histories.nightly.test.ts enough to reach everything.
  */
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
@@ -16,16 +17,16 @@ import { REFUSED_FOR_GOOD, type Step, withoutWaiting } from './steps.ts'
 
 const SEED = Number(process.env.PURSER_SEED ?? randomInt(2 ** 31))
 const CALLS = 30
-/** Histories that are played at the same time, each with players of its own, and how often that is done. */
+/** Concurrent histories, each with its own players. */
 const TABLES = 10
 const CALLS_AT_A_TABLE = 20
-/** A short run has fewer calls. */
+/** For a short run. */
 const FEWER_CALLS = 8
 const TIMEOUT_MS = 600_000
-/** Shortening a failure ends after this time, with the shortest history found until then. */
+/** Shrinking ends after this time, with the shortest history so far. */
 const SEARCH_MS = 480_000
 const SEEN_AT_LEAST = 5
-/** 100 and 10 are of a wallet in trouble, 1 of a forged call: other tests make these happen. */
+/** Other tests cover the codes of a failing wallet (100, 10) and of a forged call (1). */
 const CODES = [3, 4, 5, 7, 8, 9, 11, 12, 13, 14, 15, 16, 20, 21]
 
 interface Setup extends Settings {
@@ -42,11 +43,11 @@ const SETUPS: Setup[] = [
 interface Extent {
   coverage: boolean
   gate?: 'on' | 'off'
-  /** The seed chooses two setups of the four, which differ in clawback, route and buckets. */
+  /** The seed chooses two of the four setups, which differ in clawback, route and buckets. */
   isShort?: true
 }
 
-/** `expected` per configuration, unless PURSER_HISTORIES says how many. */
+/** `expected`: histories per configuration, unless PURSER_HISTORIES is set. */
 export function testHistories(expected: number, extent: Extent): void {
   const count = Number(process.env.PURSER_HISTORIES ?? expected)
   const coverage: Coverage = new Map()
@@ -83,7 +84,7 @@ async function playOneByOne(wallet: TestWallet, setup: Setup, seed: number, coun
   await search(property, seed, count)
 }
 
-/** A generator that stopped reaching a cell or a reply would leave it unproven without anybody noticing. */
+/** Fails if the generator no longer reaches a cell or a reply, which would then be untested. */
 function testCoverage(coverage: Coverage): void {
   test('the random histories reach every cell of the life table, every reply and every special rule', () => {
     const wanted = [...cells(), 'accepted', ...CODES.map((code) => `code ${code}`), ...RULES, ...ANOMALIES]
@@ -91,7 +92,9 @@ function testCoverage(coverage: Coverage): void {
   })
 }
 
-/** Waits for every table, also after a difference at one of them: no call of it may meet those of the next round. */
+/**
+ * Waits for every table, even after a difference: its calls must not overlap with the next round.
+ */
 async function playTogether(wallet: TestWallet, setup: Setup, all: Step[][]): Promise<void> {
   const played = all.map((steps) => playHistory(wallet, setup, withoutWaiting(steps), new Map()))
   for (const end of await Promise.allSettled(played)) if (end.status === 'rejected') throw end.reason
@@ -120,12 +123,15 @@ async function withWallet(setup: Setup, work: (wallet: TestWallet) => Promise<vo
   }
 }
 
-/** Started at noon, and moved by whole hours, no run meets the UTC midnight that the limits count from within a call. */
+/**
+ * A run starts at noon and moves by whole hours. So no call crosses midnight in UTC, at which
+ * limits reset.
+ */
 function untilNoon(now: Date): number {
   return new Date(now).setUTCHours(36, 0, 0, 0) - now.getTime()
 }
 
-/** fast-check's own report shows the steps as data; ours shows what was sent and answered. */
+/** fast-check's own report shows the steps as data, ours the messages and replies. */
 async function search<T>(property: fc.IAsyncProperty<T>, seed: number, numRuns: number): Promise<void> {
   const limits = { interruptAfterTimeLimit: SEARCH_MS, markInterruptAsFailure: true }
   const details = await fc.check(property, { seed, numRuns, ...limits })

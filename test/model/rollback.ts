@@ -1,4 +1,7 @@
-/** The model's Rollback: the stored stake goes back once, and an unknown bet leaves a tombstone. */
+/**
+ * The model's Rollback: it returns the stored stake once, and leaves a tombstone for an unknown
+ * bet.
+ */
 import type { Bet, PlacedBet } from './bet.ts'
 import type { ReversalCall, Verdict } from './call.ts'
 import { addMoney } from './players.ts'

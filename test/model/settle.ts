@@ -1,4 +1,4 @@
-/** The model's Settle and Unsettle of a placed bet: L-1 to L-4, and the payouts that they exchange. */
+/** The model's Settle and Unsettle of a placed bet (L-1 to L-4). */
 import { type PlacedBet, playersShare, type Settlement } from './bet.ts'
 import type { ReversalCall, SettleCall, Verdict } from './call.ts'
 import { addMoney, balanceOf, minorUnits, tokenProblem } from './players.ts'
@@ -11,13 +11,15 @@ export function settle(state: State, call: SettleCall, bet: PlacedBet, now: Date
   if (earlier !== undefined && identical) return repeat(state, earlier.moment, 'L-1: identical')
   if (call.resultType === 'cashout') {
     const problem = tokenProblem(state.world.sessions.get(call.token ?? ''), call.player, now)
-    if (problem !== undefined) return refuse(state, problem) // L-4
+    if (problem !== undefined) return refuse(state, problem) // a cashout needs a live token (L-4)
   }
   if (earlier !== undefined && bet.locked) return refuse(state, 20, 'L-3: locked')
   const settlement = { amount, resultType: call.resultType, moment: state.world.moments + 1 }
   if (earlier !== undefined) state.rule = earlier.amount === amount ? 'L-1: another type' : 'L-1: another amount'
-  if (!pay(state, call.player, bet, settlement, dayOf(now))) return refuse(state, 21) // L-2
-  if (bet.most !== undefined && amount > bet.most + 1n) state.anomaly = 'payout_above_odds' // W-49
+  // The player may lack the money (L-2).
+  if (!pay(state, call.player, bet, settlement, dayOf(now))) return refuse(state, 21)
+  // The payout is paid, with an anomaly (W-49).
+  if (bet.most !== undefined && amount > bet.most + 1n) state.anomaly = 'payout_above_odds'
   bet.status = 'settled'
   return took(state)
 }
@@ -32,7 +34,7 @@ export function unsettle(state: State, call: ReversalCall, bet: PlacedBet, now: 
   return verdict
 }
 
-/** Replaces the settlement in one step; false when that would take money which is no longer there (L-2). */
+/** Replaces the settlement. False if that would take money that is missing (L-2). */
 function pay(state: State, playerId: string, bet: PlacedBet, settlement: Settlement | undefined, day: string): boolean {
   const player = state.world.players.get(playerId)!
   const difference = playersShare(bet, settlement) - playersShare(bet, bet.settlement)

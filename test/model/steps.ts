@@ -1,7 +1,9 @@
 /**
- * What a random history is made of. A step names players and bets by small numbers and leaves the rest ("the token of
- * another player", "the last requestId again") to the moment it is played, so that a shrunk history keeps its meaning
- * when steps are taken out of it.
+ * The steps of a random history.
+ *
+ * A step names players and bets by small numbers. Other choices ("the token of another player",
+ * "the last requestId again") are resolved when it is played, so a shrunk history keeps its
+ * meaning.
  */
 import fc from 'fast-check'
 
@@ -11,15 +13,14 @@ export const PLAYERS = 2
 export type TokenChoice = 'live' | 'first' | 'other player' | 'unknown' | 'absent'
 export type CurrencyChoice = 'own' | 'other' | 'unknown'
 export type RequestChoice = 'fresh' | 'last of this bet' | 'last of any bet'
-/** `owner` is the player whose bet it is; the others are an other player and one that does not exist. */
+/** `owner` is the bet's player; `nobody` is an id without a player. */
 export type SenderChoice = 'owner' | 'other player' | 'nobody'
 
 interface Sent {
   bet: number
-  /** Sent even when nothing of this bet was sent before; else the bet is placed first. */
+  /** The call is sent even as the first one about its bet. Otherwise the bet is placed first. */
   early: boolean
   sender: SenderChoice
-  /** With `operatorUser` in the message. */
   viaAggregator: boolean
   request: RequestChoice
 }
@@ -45,11 +46,11 @@ export interface ReversalStep extends Sent {
   amount: string | undefined
   currency: CurrencyChoice
 }
-/** An earlier message of this bet once more, with its requestId or with a new one. */
+/** Repeats an earlier message of this bet, with its requestId or a new one. */
 export interface AgainStep {
   do: 'again'
   bet: number
-  /** Of all messages, or of the results that were refused with 20 or 21, if there are any. */
+  /** From all messages, or from the results refused with 20 or 21, if any. */
   of: 'all' | 'refused'
   back: number
   request: 'same' | 'fresh'
@@ -58,7 +59,7 @@ export type CallStep = PlaceStep | SettleStep | ReversalStep | AgainStep
 
 export type Act =
   | { act: 'deposit'; player: number; amount: string }
-  /** Without an amount: everything that is there. */
+  /** Without an amount, the whole balance. */
   | { act: 'withdraw'; player: number; amount: string | undefined }
   | { act: 'adjust'; player: number; amount: string }
   | { act: 'patch'; player: number; change: PlayerChange }
@@ -70,15 +71,14 @@ export type Act =
 export type PlayerChange = 'block' | 'exclude' | 'unverify' | 'make under age' | 'clear'
 
 export interface Step {
-  /** What the operator does before the call. */
   before: Act | undefined
-  /** Sent at the same moment when there are several. */
+  /** Several calls are sent concurrently. */
   calls: CallStep[]
 }
 
 const bet = fc.nat({ max: BETS - 1 })
 const player = fc.nat({ max: PLAYERS - 1 })
-/** Small sums and few of them, so that equal amounts, empty purses and reached limits are common. */
+/** A few small amounts, so that equal amounts, empty balances and reached limits are common. */
 const stake = weighted<string>(
   [30, '10'],
   [20, '25.50'],
@@ -99,7 +99,7 @@ const payout = weighted<string>(
   [1, '-0.0'],
   [1, '2.345'],
 )
-/** Good in every currency. */
+/** Valid in every currency. */
 const wholeSum = weighted<string>([1, '20'], [1, '60'], [1, '110'])
 const withdrawal = weighted<string | undefined>([2, undefined], [1, '60'])
 const correction = weighted<string>([2, '20'], [2, '-20'], [1, '-110'])
@@ -123,7 +123,7 @@ const place: fc.Arbitrary<PlaceStep> = fc.record({
   amount: stake,
   currency,
   token,
-  // 0 and below are no bonus (D-1), and what is no integer is refused.
+  // Ids of 0 and below are no bonus (D-1); a fraction is refused.
   bonusId: weighted<string>([20, 'null'], [10, '7001'], [2, '0'], [1, '-1'], [1, '-0'], [1, '1.5']),
   bonusAmount: weighted<string | undefined>([2, '5'], [1, '100'], [1, '25.50'], [1, undefined]),
   coefficient: weighted<string>([6, '2.5'], [2, '1.85'], [1, '0']),
@@ -144,7 +144,7 @@ const reversal = (kind: 'unsettle' | 'rollback'): fc.Arbitrary<ReversalStep> =>
     do: fc.constant(kind),
     ...sent,
     amount: weighted<string | undefined>([3, undefined], [1, '25.50'], [1, '60']),
-    // An unknown currency is a matter of shape; the reversals do without it.
+    // An unknown currency would be malformed, so reversals do not use one.
     currency: weighted<CurrencyChoice>([9, 'own'], [1, 'other']),
   })
 
@@ -220,7 +220,7 @@ function weighted<T>(...choices: [weight: number, value: T][]): fc.Arbitrary<T> 
   return fc.oneof(...choices.map(([weight, value]) => ({ weight, arbitrary: fc.constant(value) })))
 }
 
-/** `alone` is how many times likelier a single call is than each kind of calls at the same moment. */
+/** `alone`: the weight of a single call, compared with each kind of concurrent calls. */
 export function stepOf(alone: number): fc.Arbitrary<Step> {
   return fc.record({
     before: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 2, arbitrary: anyAct }),
@@ -247,13 +247,16 @@ function ofOnePlayer([owner, places]: [number, PlaceStep[]]): CallStep[] {
   return places.map((step, n) => ({ ...step, bet: (owner + n * PLAYERS) % BETS }))
 }
 
-/** No bonus, and odds that pay all that is told of. */
+/** No bonus, and odds that permit every payout. */
 export const PLAIN_TERMS = { bonusId: 'null', bonusAmount: undefined, coefficient: '2.5', booster: '1' }
 
 const OWN = { bet: 0, early: false, sender: 'owner', viaAggregator: false, request: 'fresh', currency: 'own' } as const
 const resultOf = (amount: string): SettleStep => ({ ...OWN, do: 'settle', amount, resultType: 'won', token: 'absent' })
 
-/** What chance alone hardly ever brings about: a result that is refused, a newer one, and the late copy of the first (I-2). */
+/**
+ * A sequence that random steps hardly reach: a refused result, a newer one, and a late copy of the
+ * first (I-2).
+ */
 export const REFUSED_FOR_GOOD: Step[] = [
   { before: undefined, calls: [{ ...OWN, do: 'place', amount: '10', token: 'live', ...PLAIN_TERMS }] },
   { before: undefined, calls: [resultOf('60')] },
@@ -262,7 +265,7 @@ export const REFUSED_FOR_GOOD: Step[] = [
   { before: undefined, calls: [{ do: 'again', bet: 0, of: 'refused', back: 0, request: 'same' }] },
 ]
 
-/** Waiting moves the clock of the whole wallet, so histories that are played at the same time go without. */
+/** A wait moves the clock of the whole wallet, so concurrent histories have none. */
 export function withoutWaiting(history: Step[]): Step[] {
   return history.map((step) => (step.before?.act === 'wait' ? { ...step, before: undefined } : step))
 }

@@ -1,4 +1,4 @@
-/** Everybody who takes part in one history: fresh ids in a wallet that is shared with other histories. */
+/** The players and bets of one history: new ids in a wallet that other histories share. */
 import { randomUUID } from 'node:crypto'
 import type { TestWallet } from '../support/wallet.ts'
 import type { Json, JsonObject } from '../support/wire.ts'
@@ -11,19 +11,19 @@ import { BETS, PLAYERS } from './steps.ts'
 export interface BetSlot {
   number: number
   id: string
-  /** The index of its player. */
+  /** The index of the bet's player. */
   owner: number
-  /** Of the first Place bet that was sent. */
+  /** From the first Place bet. */
   currency: string | undefined
   sent: Call[]
-  /** Of these, the results that were refused with 20 or 21. */
+  /** The results in `sent` that were refused with 20 or 21. */
   refused: Call[]
 }
 export interface Seat {
   id: string
-  /** In failure reports. */
+  /** For failure reports. */
   name: string
-  /** The active one. */
+  /** The active currency. */
   currency: string
   tokens: string[]
 }
@@ -32,9 +32,9 @@ export interface Table extends Knowledge {
   settings: Settings
   seats: Seat[]
   bets: BetSlot[]
-  /** An id that no player has. */
+  /** An id without a player. */
   nobody: string
-  /** In the order in which they were used; the transcript calls them r1, r2, ... */
+  /** In the order of their use, as r1, r2, ... in the transcript. */
   requests: string[]
   transcript: string[]
 }
@@ -74,7 +74,7 @@ export async function openSession(table: Table, seat: Seat, ttlSeconds: number):
   noteSession(table, seat, body)
 }
 
-/** Both a new session and a currency switch answer with the session. */
+/** The answer to a new session, and to a switch of the currency. */
 export function noteSession(table: Table, seat: Seat, answer: Json): void {
   const { token, currency, expiresAt } = objectOf(answer)
   if (typeof token !== 'string' || typeof expiresAt !== 'string')

@@ -1,25 +1,23 @@
-/** What the model works on: all it knows, the settings it reads the rules with, and how it words a verdict. */
+/** The state of the model, and the creation of verdicts. */
 import type { Bet, PlacedBet } from './bet.ts'
 import type { Anomaly, Row, Rule, Settings, Verdict } from './call.ts'
 import type { Player, Session } from './players.ts'
 
-/** Plain data, so that it can be copied. */
+/** Plain data, which can be copied. */
 export interface World {
   players: Map<string, Player>
   sessions: Map<string, Session>
   bets: Map<string, Bet>
-  /** S-5: the requestIds of every Place bet that a bet id has seen, whatever it came to. */
+  /** The requestIds of every Place bet with a bet id, accepted or not (S-5). */
   placeRequests: Set<string>
   moments: number
 }
 
-/** One model at work. */
+/** The model during one call. */
 export interface State {
   readonly settings: Settings
   readonly world: World
-  /** The special rule that decided the call at hand. */
   rule: Rule | undefined
-  /** What it is noted as. */
   anomaly: Anomaly | undefined
 }
 
@@ -29,7 +27,7 @@ export function newWorld(): World {
   return { players: new Map(), sessions: new Map(), bets: new Map(), placeRequests: new Set(), moments: 0 }
 }
 
-/** A bet is a player and an id, both opaque (I-1, I-6, I-7). */
+/** Player and id, both opaque, identify a bet (I-1, I-6, I-7). */
 export function keyOf(player: string, bet: string): string {
   return `${player}\u0000${bet}`
 }
@@ -54,18 +52,17 @@ export function repeat(state: State, moment: number, by?: Rule): Verdict {
   return { status: 200, moment, effect: true }
 }
 
-/** Something took effect just now. */
 export function took({ world }: State): Taken {
   world.moments += 1
   return { status: 200, moment: world.moments, effect: true }
 }
 
-/** Success at a new moment, though nothing happened. */
+/** A success without an effect, at a new moment. */
 export function noEffect(state: State): Taken {
   return { ...took(state), effect: false }
 }
 
-/** The UTC day, YYYY-MM-DD. */
+/** YYYY-MM-DD in UTC. */
 export function dayOf(now: Date): string {
   return now.toISOString().slice(0, 10)
 }
