@@ -1,4 +1,8 @@
-/** `npm run faults`: real faults of real processes, one scenario after another. Exit codes as everywhere: 0 good, 1 lost or doubled, 2 wrong use. */
+/**
+ * The command `npm run faults`: real faults of real processes, one scenario after another.
+ *
+ * Exit codes: 0 good, 1 lost or doubled, 2 wrong use.
+ */
 import { Command, InvalidArgumentError } from 'commander'
 import { requireFiguresPlace, writeFigures } from '../../src/simulator/doc-figures.ts'
 import { randomFrom } from '../support/random.ts'
@@ -12,7 +16,7 @@ interface Flags {
   readonly write?: string
 }
 
-/** In the marks of the page. */
+/** The name in the marks of the page. */
 const OF = 'real faults'
 
 const program = new Command('faults')

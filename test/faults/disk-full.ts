@@ -1,4 +1,7 @@
-/** A disk of Postgres's own, in memory, that is filled to its last byte and emptied again. It needs the right to mount. */
+/**
+ * Postgres has its own disk in memory, which is filled completely and emptied. This needs the right
+ * to mount.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +26,7 @@ export async function diskFull(stage: Stage): Promise<Tally> {
   const filler = join(disk, 'filler')
   const fault = async () => {
     fill(disk, filler)
-    // A server whose log finds no room ends itself; who watches over it starts it again.
+    // A server without room for its log ends, and its supervisor restarts it.
     await postgres
       .execute('select pg_switch_wal(), pg_logical_emit_message(false, $$fill$$, repeat($$x$$, 100000))')
       .catch(() => {})

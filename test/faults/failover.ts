@@ -1,4 +1,9 @@
-/** A standby takes the place of a Postgres that is killed: a synchronous one has all that was answered; of one that lags, `reconcile` names what is lost. */
+/**
+ * A standby replaces a killed Postgres.
+ *
+ * A synchronous standby has everything that was answered. For a lagging one, `reconcile` must name
+ * each lost bet.
+ */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -29,10 +34,10 @@ import {
 const MAIN = resolve('dist/main.js')
 /** Bytes. */
 const MAX_REPORT = 64 * 1024 * 1024
-/** So that what the standby has not got yet is still there. */
+/** The server keeps the log that the standby has not received yet. */
 const KEEPS = { wal_keep_size: '512MB' }
 
-/** The wallet calls one address, which leads to the other server after the failover. */
+/** The wallet uses one address, which leads to the other server after the failover. */
 async function scene(stage: Stage, isSynchronous: boolean) {
   const postgres = await newPostgres(stage, KEEPS)
   const replication = await startTcpProxy(postgres.url)
@@ -63,7 +68,10 @@ export async function failoverSynchronous(stage: Stage): Promise<Tally> {
   return play(stage, { wallets: [wallet], attack })
 }
 
-/** Nothing is asked any more when the first server dies: what it had answered and the standby never got is lost, and must be named. */
+/**
+ * All calls end before the first server dies. Answered bets that the standby never received are
+ * lost, and must be named.
+ */
 export async function failoverLagging(stage: Stage): Promise<Tally> {
   const { wallet, replication, failOver } = await scene(stage, false)
   const players = await newPlayers(wallet)
@@ -86,7 +94,7 @@ export async function failoverLagging(stage: Stage): Promise<Tally> {
   return { ...figuresOf(betting), faults: 1, lost: differ, doubled, note }
 }
 
-/** The bets of the platform as a file, held against the wallet's. */
+/** Compares the platform's bets, as a file, with the wallet's. */
 async function namedByReconcile(wallet: WalletProcess, bets: readonly BetRecord[]): Promise<Set<string>> {
   const folder = mkdtempSync(join(tmpdir(), 'purser-faults-'))
   try {
@@ -108,7 +116,7 @@ function lineOf({ betId, userId, fate, stake, payout }: BetRecord): string {
   return [betId, userId, fate, 'EUR', `${stake}.00`, ...settled].join(',')
 }
 
-/** The network between wallet and database is in this process, which must not stand still meanwhile. */
+/** The proxy to the database runs in this process, so the command must not block it. */
 function ended(args: readonly string[], env: Record<string, string | undefined>) {
   return new Promise<{ stdout: string; stderr: string; status: unknown }>((resolve) => {
     execFile(process.execPath, [MAIN, ...args], { env, maxBuffer: MAX_REPORT }, (error, stdout, stderr) =>

@@ -1,4 +1,4 @@
-/** One scenario of `npm run faults`, short: two wallets, of which one is killed again and again. The command plays all of them at length. */
+/** A short scenario of `npm run faults`: one of two wallets is killed repeatedly. */
 import { expect, test } from 'vitest'
 import { seededRandom } from '../support/random.ts'
 import { run } from './run.ts'

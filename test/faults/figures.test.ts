@@ -1,4 +1,4 @@
-/** What `npm run faults` says of its scenarios, and where the commands write their figures. */
+/** The results of the fault scenarios, and the figures that the commands write into the docs. */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { formatOutput, withFigures } from '../../src/simulator/doc-figures.ts'

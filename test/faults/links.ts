@@ -1,4 +1,4 @@
-/** Links that are cut, late or silent: between wallet and Postgres, and between the platform and the wallet. */
+/** Connections that are cut, late or silent: to Postgres, and between platform and wallet. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { partnerWire } from '../support/wire.ts'
@@ -11,7 +11,9 @@ export async function linksToPostgres(stage: Stage): Promise<Tally> {
   return play(stage, { wallets: [wallet], attack: (betting) => again(stage, betting, () => breakOne(stage, network)) })
 }
 
-/** What the platform hears of nothing may have been done, and what it has sent may come when it has given up. */
+/**
+ * A call without an answer may have taken effect, and may arrive after the platform has given up.
+ */
 export async function linksToWallet(stage: Stage): Promise<Tally> {
   const postgres = await newPostgres(stage)
   const wallet = await newWallet(stage, { DATABASE_URL: databaseIn(postgres.url) })

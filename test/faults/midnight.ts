@@ -1,13 +1,15 @@
 /**
- * The day changes while bets are placed: two wallets of which one at a time begins anew, with a clock some seconds before the same midnight, so that
- * for each of them the day changes again and again, and for the other one it has changed already.
+ * The day changes while bets are placed.
+ *
+ * One of two wallets at a time restarts, with a clock a few seconds before the same midnight. So
+ * its day changes repeatedly, while the other wallet's day has changed already.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WalletProcess } from '../support/spawned-wallet.ts'
 import { again, databaseIn, newPostgres, newWallet, play, type Stage, sameAs, type Tally } from './stage.ts'
 
 const DAY_MS = 86_400_000
-/** Milliseconds from the begin of a process to its midnight: it must be up by then. */
+/** Milliseconds from the start of a process to its midnight, by which it must be ready. */
 const BEFORE_MS = 4_000
 
 export async function midnight(stage: Stage): Promise<Tally> {
@@ -31,7 +33,7 @@ export async function midnight(stage: Stage): Promise<Tally> {
   })
 }
 
-/** Loaded before all else: the process sees a clock that is so far ahead. */
+/** Code that a process loads first, and that moves its clock ahead. */
 function clockBefore(midnight: number): Record<string, string> {
   const ahead = midnight - BEFORE_MS - Date.now()
   const code = `const { now } = Date

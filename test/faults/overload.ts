@@ -1,11 +1,14 @@
-/** Ten times what the bettors ask: so many calls a second as were counted, times ten, whatever becomes of those before. */
+/** Ten times the calls per second of the bettors, independent of the answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Betting } from '../support/stubborn-load.ts'
 import { databaseIn, newPostgres, newWallet, play, type Stage, type Tally } from './stage.ts'
 
-/** Milliseconds in which the usual rate is counted. */
+/** Milliseconds in which the normal rate is measured. */
 const COUNTED_MS = 3_000
-/** Milliseconds of overload at most: each refused Place bet is rolled back by a platform that does not give up, which takes its time afterwards. */
+/**
+ * The longest overload, in milliseconds. Afterwards the platform must still roll back each refused
+ * Place bet, which takes time.
+ */
 const MOST_MS = 10_000
 const TIMES = 10
 
@@ -29,7 +32,7 @@ export async function overload(stage: Stage): Promise<Tally> {
   return { ...tally, note }
 }
 
-/** Calls a second. */
+/** Calls per second. */
 async function rateOf({ answers }: Betting, milliseconds: number): Promise<number> {
   const before = answers.length
   await sleep(milliseconds)

@@ -1,4 +1,4 @@
-/** One scenario from beginning to end: what it came to, and nothing of it left behind. */
+/** Runs one scenario, and removes everything that it created. */
 import type { Random } from '../support/random.ts'
 import { NotHere } from './disk-full.ts'
 import type { Scenario } from './scenarios.ts'
@@ -7,7 +7,7 @@ import type { Tally } from './stage.ts'
 export interface Result {
   readonly name: string
   readonly tally?: Tally
-  /** Why there are no figures. */
+  /** The reason for missing figures. */
   readonly missing?: string
   readonly failed: boolean
 }

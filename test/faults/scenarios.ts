@@ -1,4 +1,7 @@
-/** Faults of servers, processes and links, each for as long as it is told, beside bettors who go on until they are answered. */
+/**
+ * The scenarios: faults of servers, processes and connections, while bettors repeat each call until
+ * it is answered.
+ */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -39,7 +42,7 @@ async function postgresFrozen(stage: Stage): Promise<Tally> {
   return play(stage, { wallets: [wallet], attack: (betting) => again(stage, betting, fault) })
 }
 
-/** Two wallets on one database, of which one is gone at a time. */
+/** Two wallets on one database; one at a time is down. */
 async function walletPair(stage: Stage) {
   const postgres = await newPostgres(stage)
   const settings = { DATABASE_URL: databaseIn(postgres.url) }
@@ -74,10 +77,10 @@ async function walletsFrozen(stage: Stage): Promise<Tally> {
 }
 
 const CONNECTIONS = 10_000
-/** Opened at once; a server takes so many before it has accepted the first. */
+/** Connections opened at once: a server queues this number before it accepts the first. */
 const BURST = 200
 
-/** Connections that say nothing, as many as a proxy in front may hold. */
+/** Idle connections, as many as a proxy in front may hold. */
 async function connections(stage: Stage): Promise<Tally> {
   const postgres = await newPostgres(stage)
   const wallet = await newWallet(stage, { DATABASE_URL: databaseIn(postgres.url) })

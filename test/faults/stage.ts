@@ -1,4 +1,7 @@
-/** What a scenario is played on: a Postgres of its own, wallets in processes of their own, players with money, and bettors who never give up. */
+/**
+ * The parts of a scenario: its own Postgres, wallet processes, players with money, and persistent
+ * bettors.
+ */
 import { fatesIn } from '../support/fates.ts'
 import { type BetRecord, type Player, worthOf } from '../support/journal.ts'
 import { playerWithMoney } from '../support/operator.ts'
@@ -10,30 +13,30 @@ import { type Betting, type BettingOptions, startBetting } from '../support/stub
 export interface Tally {
   readonly calls: number
   readonly faults: number
-  /** Calls that were answered with yes. */
+  /** Calls answered 200. */
   readonly acknowledged: number
-  /** Bets of which a yes was said that the wallet does not know any more. */
+  /** Acknowledged bets that the wallet does not have any more. */
   readonly lost: number
-  /** Bets that moved money though nobody said yes, players whose balance is not the sum of their bets. */
+  /** Bets that moved money without an acknowledgement, and players with a wrong balance. */
   readonly doubled: number
-  /** Calls that were never answered with yes. */
+  /** Calls that never got a 200. */
   readonly owed: number
-  /** Milliseconds of the slowest answer, or until a call was given up. */
+  /** Milliseconds of the slowest answer, or of a call without one. */
   readonly slowest: number
-  /** Calls that were given up, or whose connection broke. */
+  /** Calls without an answer, and broken connections. */
   readonly unanswered: number
   readonly note?: string
 }
 
 export interface Stage {
   readonly random: Random
-  /** Milliseconds for which faults go on. */
+  /** Milliseconds of faults. */
   readonly forMs: number
-  /** Done when the scenario is over, the last first. */
+  /** Runs at the end of the scenario, in reverse order. */
   onEnd(clean: () => unknown): void
 }
 
-/** More than all bets together can cost. */
+/** More than all bets can cost. */
 const MONEY = 1_000_000
 const PLAYERS = 6
 export const BETTORS = 12
@@ -59,7 +62,7 @@ export async function newWallet(
   return wallet
 }
 
-/** With which a process of another wallet is the same wallet, at the same address. */
+/** Settings for a process of the same wallet at the same address. */
 export function sameAs(wallet: WalletProcess): Record<string, string> {
   return { PARTNER_SECRET: wallet.secret, OPERATOR_API_KEY: wallet.operatorKey, PORT: new URL(wallet.url).port }
 }
@@ -73,13 +76,13 @@ export async function newPlayers({ operator }: WalletProcess): Promise<Player[]>
 export interface Play {
   readonly wallets: readonly WalletProcess[]
   readonly options?: Partial<BettingOptions>
-  /** Plants faults while bets are placed; how many. */
+  /** Causes faults, and returns their number. */
   attack(betting: Betting): Promise<number>
-  /** Whom to ask in the end; the first wallet at first. */
+  /** The wallet for the final checks; by default the first one. */
   asked?(): WalletProcess
 }
 
-/** Bets, faults, and when all is over the reckoning. */
+/** Places bets during the faults, then compares the books. */
 export async function play(stage: Stage, { wallets, options, attack, asked }: Play): Promise<Tally> {
   const [first] = wallets as [WalletProcess]
   const players = await newPlayers(first)
@@ -104,7 +107,7 @@ export function figuresOf({ answers, bets }: Pick<Betting, 'answers' | 'bets'>) 
   }
 }
 
-/** The bets of which the wallet does not say what was answered. */
+/** Bets whose state in the wallet differs from the acknowledged one. */
 export function lostOf(bets: readonly BetRecord[], outcomes: ReadonlyMap<string, string>): BetRecord[] {
   return bets.filter(({ betId, fate }) => fate !== UNKNOWN && (outcomes.get(betId) ?? UNKNOWN) !== fate)
 }
@@ -120,7 +123,7 @@ export async function reckon(wallet: WalletProcess, players: readonly Player[], 
   return { lost: lost.length, doubled: taken.length + odd }
 }
 
-/** Players whose balance is not the sum of their bets as the wallet has them. */
+/** Counts players whose balance is not the sum of their bets in the wallet. */
 export async function oddBalances(
   { operator }: WalletProcess,
   players: readonly Player[],
@@ -136,12 +139,12 @@ export async function oddBalances(
   return odd
 }
 
-/** Bets that hold money though nobody was told so. */
+/** Bets that hold money without an acknowledgement. */
 export function takenOf(bets: readonly BetRecord[], outcomes: ReadonlyMap<string, string>): BetRecord[] {
   return bets.filter(({ betId, fate }) => fate === UNKNOWN && /open|settled/.test(outcomes.get(betId) ?? ''))
 }
 
-/** A fault, and the next one when calls are answered again. */
+/** Repeats the fault, each time after calls are answered again. */
 export async function again({ forMs }: Stage, betting: Betting, fault: () => Promise<unknown>): Promise<number> {
   const end = performance.now() + forMs
   let faults = 0

@@ -1,4 +1,7 @@
-/** A rolling upgrade: two wallets of an earlier commit, which are replaced one after the other by this build while bets are placed. */
+/**
+ * A rolling upgrade: two wallets of an earlier commit are replaced one by one while bets are
+ * placed.
+ */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -42,7 +45,7 @@ function lastRelease(): { readonly from: string; readonly why: string } {
   }
 }
 
-/** The build of a commit, kept for the next run; with the packages of this one. */
+/** The build of a commit, with the packages of this one. It stays for the next run. */
 function builtAt(commit: string): { readonly id: string; readonly main: string } {
   const git = (...args: string[]) => execFileSync('git', args, { encoding: 'buffer', maxBuffer: 512 * 1024 * 1024 })
   let id: string
