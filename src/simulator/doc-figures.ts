@@ -1,8 +1,9 @@
 /**
- * Results of a command in a page of the docs, between two marks: `<!-- figures of level 2: written
- * by the command -->` and `<!-- figures: end -->`.
+ * Writes the results of a command into a page of the docs, between two marks:
+ * - `<!-- figures of level 2: written by the command -->`
+ * - `<!-- figures: end -->`
  *
- * Before them the page names the command, the day, the commit and the machine.
+ * The written text begins with the command, the day, the commit and the machine.
  */
 import { execFileSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'

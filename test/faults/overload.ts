@@ -1,4 +1,4 @@
-/** Ten times the calls per second of the bettors, independent of the answers. */
+/** Ten times the bettors' calls per second, sent without waiting for answers. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Betting } from '../support/stubborn-load.ts'
 import { databaseIn, newPostgres, newWallet, play, type Stage, type Tally } from './stage.ts'

@@ -1,4 +1,8 @@
-/** One run: it sets up the market, plays with faults, then without, and audits the result. */
+/**
+ * One run of a simulated market, which has wallets, a platform and their users.
+ *
+ * The run plays with faults, then without, and audits the books.
+ */
 
 import { environment } from '../../runtime/environment.ts'
 import { errorWithStack } from '../../runtime/errors/error-text.ts'

@@ -1,7 +1,8 @@
 /**
- * The sum of many runs, which a night in pieces stores in a file.
+ * The sum of many runs. A night is the longest series, and can be played in pieces with a file.
  *
- * A failed run is recorded there but does not count as played, so the next piece plays it again.
+ * A failed run is recorded in the file but does not count as played, so the next piece plays it
+ * again.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { UsageError } from '../../runtime/errors/cli-errors.ts'

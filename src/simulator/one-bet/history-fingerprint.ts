@@ -1,12 +1,12 @@
 /**
  * A fingerprint of a history. Histories with equal fingerprints continue as one.
  *
- * Three values are left out, because no later check depends on them:
- * - moments as such, which wallet and auditor only repeat;
- * - call numbers as such, which are only compared with the last result;
+ * Three things are left out, because no later check depends on them:
+ * - the values of moments, which wallet and auditor only repeat;
+ * - the values of call numbers, which are only compared with the last result;
  * - requests that are never sent again.
  *
- * A test compares the search with one that uses every value.
+ * A test compares the search with a search that leaves out nothing.
  */
 
 import type { Bet } from '../../server/wallet/store/bet.ts'

@@ -1,6 +1,4 @@
-/**
- * The actions of a history: the calls of the wire, and the actions of operator and player. Pure.
- */
+/** The actions of a history: the calls of the wire, and the actions of operator and player. */
 import type { Placement } from '../../server/wallet/store/bet.ts'
 
 /** Amounts in minor units. `place other` has the same bet id with another stake. */

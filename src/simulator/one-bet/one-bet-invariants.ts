@@ -1,8 +1,8 @@
 /**
- * Invariants of every history of one bet. Pure.
+ * Invariants of every history of one bet.
  *
  * They use only requests, answers and moved money, not the states of a bet. So an error that rules
- * and auditor share breaks an invariant.
+ * and auditor share breaks an invariant. The functions are pure.
  */
 
 import type { ReplyCode } from '../../protocol/reply-codes.ts'

@@ -1,5 +1,6 @@
 /**
- * The passing of time in a run: due work first, then the server's own actions on waiting sessions.
+ * Advances the time of a run: first the due work, then the server's own actions on waiting
+ * sessions.
  */
 
 import type { LocksHarness } from './locks-harness.ts'

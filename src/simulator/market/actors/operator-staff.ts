@@ -1,6 +1,5 @@
 /**
- * The operator's staff: accounts, sessions, deposits and withdrawals, locked results, blocked
- * players.
+ * The actions of the operator's staff: accounts, sessions, cash, locked results, blocked players.
  */
 
 import type { Random } from '../../../runtime/seeded-random.ts'

@@ -1,7 +1,8 @@
 /**
- * The certain effects of the operator's actions on tokens, locks and blocks, for the auditor.
+ * The auditor's knowledge of the operator's actions: ended tokens, locked bets, blocked players.
  *
- * A call in progress during a change may see the old state or the new one.
+ * Only certain effects count: a call in progress during a change may see the old state or the new
+ * one.
  */
 import type { ObservedCall, PendingCall } from '../bet-life.ts'
 import type { WatchedBets } from '../oracle/possible-orders.ts'

@@ -1,5 +1,5 @@
 /**
- * Loses a wallet's server during the faults and restores an older backup.
+ * Simulates the loss of a wallet's server during the faults: an older backup replaces its database.
  *
  * The auditor returns to its knowledge at the time of the backup. Invariant: reconcile names each
  * bet whose acknowledged state is lost.
@@ -49,8 +49,8 @@ export function createBackups(
     if (downMs !== undefined) market.kill('wallet', { downMs })
     await putBack()
     market.wire('wallet').restored(wire)
+    // A movement without an answer is requested again.
     for (const player of players)
-      // A movement without an answer is requested again.
       for (const currency of MARKET_CURRENCIES)
         player.cash[currency] = (cash.get(player)?.[currency] ?? 0n) + player.moving[currency]
     participants.restored.add('wallet')

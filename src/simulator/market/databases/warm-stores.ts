@@ -1,4 +1,7 @@
-/** Stores whose databases have planned their statements in a few played markets. */
+/**
+ * Creates stores and plays a few markets in them, so that their databases have planned all
+ * statements.
+ */
 
 import { PARTY_NAMES } from '../actors/party-names.ts'
 import { runMarket } from '../market-run.ts'

@@ -1,4 +1,8 @@
-/** Faults that are not the network's: deaths, failures, partitions, set clocks, lost servers. */
+/**
+ * Schedules the faults that concern more than one message.
+ *
+ * They are deaths of processes, failures of databases, partitions, set clocks and lost servers.
+ */
 import type { Random } from '../../../runtime/seeded-random.ts'
 import { partiesOf, serverOf } from '../actors/party-names.ts'
 import type { BackupControl } from '../databases/backup-restore.ts'

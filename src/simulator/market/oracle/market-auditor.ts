@@ -1,14 +1,14 @@
 /**
- * The auditor: it computes the answers that a wallet may give to each call, and the resulting
- * money.
+ * The auditor: it computes the answers that a wallet may give to each call, and the possible
+ * balances.
  *
  * It is written only from decisions.md; bet-life.ts has the effects of one call. It sees only the
  * wire and the deaths of the wallet. The order of effects is unknown, and so is the effect of a
  * call without an answer. The auditor keeps every possibility that no answer has ruled out, and
  * complains if none is left.
  *
- * It also knows the certain effects of sessions, locks and blocks. A refusal because of a lock is
- * always possible.
+ * The operator's changes of sessions, locks and blocks are inputs, once they are certain. A refusal
+ * because of a lock is always possible.
  */
 import { replyCode } from '../../../protocol/reply-codes.ts'
 import { createOperatorState, type OperatorState, type OperatorStateSnapshot } from '../actors/operator-state.ts'

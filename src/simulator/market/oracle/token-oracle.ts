@@ -1,7 +1,8 @@
 /**
  * The auditor's knowledge of tokens: holder and state (P-1).
  *
- * The operator's staff report their changes. A refusal as expired is believed.
+ * The operator's staff report their changes. A token that the wallet refuses as expired counts as
+ * ended.
  */
 
 /** `not heard of`: the auditor gets no reports, so it believes every refusal. */

@@ -1,4 +1,7 @@
-/** Requests balances (P-3) and bets (P-4) from the wallet, and compares them with the auditor. */
+/**
+ * Requests balances (P-3) and bets (P-4) from the wallet, and compares its answers with the
+ * auditor's.
+ */
 
 import { OPERATIONS } from '../../../protocol/operation.ts'
 import { replyCode } from '../../../protocol/reply-codes.ts'

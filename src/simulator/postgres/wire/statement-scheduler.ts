@@ -2,7 +2,7 @@
  * Decides when each statement reaches Postgres, and its fault.
  *
  * Each statement has its own choice, by party, name and number ("wallet 1 fast_path_lock #3"). So
- * single choices decide which session reaches a row first, and a saved run can drop them.
+ * single choices decide which session reaches a row first, and can be removed from a saved run.
  */
 import type { Random } from '../../../runtime/seeded-random.ts'
 import { createCounter } from '../../market/network/simulated-network.ts'
