@@ -1,5 +1,5 @@
 -- The wallet's tables, with those that wallet, platform and gateway share. The rules for tables
--- (docs/internals/decisions.md):
+-- (docs/internals/decisions/):
 --   * The primary key of every table of money begins with bucket = hash(player) mod N, so that
 --     Citus can distribute the same schema by bucket.
 --   * Only primary keys begin with bucket. On a table without statistics the planner takes any index

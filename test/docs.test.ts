@@ -18,11 +18,21 @@ function filesBelow(folder: string, extension: string): string[] {
   return names.filter((name) => name.endsWith(extension)).map((name) => join(folder, name))
 }
 
-/** Paths below docs, as the index of the documentation links them. */
+const RECORDS = 'docs/internals/decisions/'
+
+/** Paths below docs, as the index of the documentation links them. The decision records have an index of their own. */
 function pagesOfDocs(): string[] {
   return filesBelow('docs', '.md')
+    .filter((path) => !path.startsWith(RECORDS) || path === `${RECORDS}README.md`)
     .map((path) => path.replace('docs/', ''))
     .filter((path) => path !== 'README.md')
+}
+
+/** `lanes-and-batches.md` and its like. */
+function decisionRecords(): string[] {
+  return filesBelow(RECORDS, '.md')
+    .map((path) => path.replace(RECORDS, ''))
+    .filter((name) => name !== 'README.md')
 }
 
 it.each(PAGES)('the sh blocks of %s need only a build, since the long tests run pages in a separate folder', (page) => {
@@ -103,9 +113,10 @@ const WALLET = JSON.parse(read('openapi/wallet.json')) as {
 const COMPLETE = [
   ['anomalies', namesIn('src/server/wallet/rules/decision.ts', /^ {2}'(\w+)',$/gm), 'docs/operations/anomalies.md'],
   ['metrics', namesIn('src/server/wallet/wallet-metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
-  ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions.md'],
-  ['optional dependencies', keysOf('package.json', 'optionalDependencies'), 'docs/internals/decisions.md'],
+  ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions/dependencies.md'],
+  ['optional dependencies', keysOf('package.json', 'optionalDependencies'), 'docs/internals/decisions/dependencies.md'],
   ['pages', pagesOfDocs(), 'docs/README.md'],
+  ['decision records', decisionRecords(), `${RECORDS}README.md`],
   ['paths of the API', keysOf('openapi/wallet.json', 'paths'), 'docs/reference/http-api.md'],
   ['paths of the platform API', keysOf('openapi/platform.json', 'paths'), 'docs/reference/platform-api.md'],
 ] as const
@@ -171,6 +182,10 @@ test('the README has at most 500 words and eight links to pages', () => {
 
 test('the guide CONTRIBUTING has at most 900 words', () => {
   expect(read('CONTRIBUTING.md').trim().split(/\s+/).length).toBeLessThanOrEqual(900)
+})
+
+test.each(decisionRecords())('the decision record %s has at most 550 words', (name) => {
+  expect(read(`${RECORDS}${name}`).trim().split(/\s+/).length).toBeLessThanOrEqual(550)
 })
 
 test('every file and folder on the map of the code exists', () => {

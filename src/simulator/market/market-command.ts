@@ -135,9 +135,9 @@ function firstFinding(planted: PlantedFault, stores: Stores): Promise<FaultFindi
 
 const TABLE = `# Faults planted in markets
 
-A judge that finds nothing proves little unless it finds what is there. Each of these faults is planted alone around a wallet, the gateway or the platform of
-a [simulated market](../concepts/reliability.md#markets-from-seeds), and markets are played from seed 1 on until one complains. The checks play the
-run that found it. Written by \`npm run simulate -- --planted docs/internals/planted-faults.md\`.
+A judge that finds nothing proves little unless it also finds planted faults. Each fault of this table is planted alone in a wallet, the
+gateway or the platform of a [simulated market](../../../docs/concepts/reliability.md#markets-from-seeds). Markets run from seed 1 until one fails. The
+checks play that run. \`npm run simulate -- --planted src/simulator/reports/planted-faults.md\` writes this page.
 `
 
 /** Plays a saved run. Returns true without findings. */

@@ -145,9 +145,9 @@ export function findPlantedLocks(path: string, print: Print): Promise<boolean> {
   )
 }
 
-const TABLE = `# Faults planted beside real locks
+const TABLE = `# Faults planted with real locks
 
-Each of these faults is planted alone around the wallets or the platform of a run with [real locks](../concepts/reliability.md#real-locks), and runs are played
-from the one on that found it before. The checks play that one. Written by
-\`npm run simulate -- --level 3 --planted docs/internals/planted-faults-locks.md\`.
+Each fault of this table is planted alone in the wallets or the platform of a run with
+[real locks](../../../docs/concepts/reliability.md#real-locks). Runs start from the last run that found the fault. The checks play that run.
+\`npm run simulate -- --level 3 --planted src/simulator/reports/planted-faults-locks.md\` writes this page.
 `

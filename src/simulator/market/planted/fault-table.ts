@@ -48,12 +48,12 @@ export async function findEachFault<F extends TableFault>(
     const { fault, breaks, file } = one
     const { seed, found } = await find(one)
     if (found !== '') seeds.push(seed)
-    const run = found === '' ? `not in ${MAX_RUNS}` : file === undefined ? `${seed}` : `[kept](../../${file})`
+    const run = found === '' ? `not in ${MAX_RUNS}` : file === undefined ? `${seed}` : `[kept](../../../${file})`
     print(`${fault}: ${run}, ${found}`)
     rows.push(`| ${fault} | ${formatLink(breaks)} | ${run} | ${found.replaceAll('|', ' ')} |`)
   }
   const median = seeds.sort((a, b) => a - b)[Math.floor(seeds.length / 2)]
-  const sum = `${seeds.length} of ${rows.length} were found, one half of them by run ${median}.`
+  const sum = `${seeds.length} of ${rows.length} were found; the median run is ${median}.`
   writeFileSync(path, `${head}\n${COLUMNS}${rows.join('\n')}\n\n${sum}\n`)
   print(sum)
   return seeds.length === rows.length
@@ -66,5 +66,5 @@ const COLUMNS = `| Fault | Breaks | Found in run | The first complaint |
 function formatLink(breaks: string): string {
   if (!/^[A-Z]-\d+$/.test(breaks)) return breaks
   const page = breaks.startsWith('G-') ? 'concepts/gateway.md' : 'reference/decisions.md'
-  return `[${breaks}](../${page}#${breaks.toLowerCase()})`
+  return `[${breaks}](../../../docs/${page}#${breaks.toLowerCase()})`
 }
