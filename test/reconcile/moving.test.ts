@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Db } from '../../src/server/core/database/db.ts'
 import type { ReconcileFinding } from '../../src/server/reconcile/bet-comparison.ts'
+import { combineReadings, NOT_ACKNOWLEDGED, type PlatformSide } from '../../src/server/reconcile/bet-sides.ts'
 import { reconcile } from '../../src/server/reconcile/reconcile.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Books, betIdOf, writeBooks } from './books.ts'
@@ -67,4 +68,24 @@ test('a bet that is settled on one side only is a difference, at any time', asyn
       .then(() => books.wallet("update purser.bet set status = 'cancelled' where bet_id = $1", 5)),
   )
   expect(findings.map(({ kind, betId }) => `${kind} ${betId}`)).toEqual([`status ${betIdOf(5)}`])
+})
+
+test('a result that is acknowledged during the second reading does not have to be in the wallet', () => {
+  const settled = { kind: 'settled', payout: '21.00', resultType: 'won' } as const
+  const before: PlatformSide = {
+    betId: betIdOf(5),
+    players: ['ann'],
+    currency: 'EUR',
+    stake: '10.00',
+    status: 'settled',
+    decided: settled,
+    acknowledged: { kind: 'open' },
+    isUnderWay: false,
+    failed: null,
+    version: 2,
+  }
+  const after: PlatformSide = { ...before, acknowledged: settled }
+  expect(combineReadings(before, before)).toEqual(before)
+  expect(combineReadings(before, after)).toEqual({ ...before, isUnderWay: true })
+  expect(combineReadings(undefined, after)).toEqual({ ...after, acknowledged: NOT_ACKNOWLEDGED, isUnderWay: true })
 })

@@ -71,9 +71,12 @@ function toShortestDecimal(decimal: string): string {
  * that time. Otherwise the bet is under way, and only the state that was acknowledged before must
  * be in the wallet.
  */
-export function combineReadings(before: PlatformSide | undefined, after: PlatformSide | undefined) {
+export function combineReadings(
+  before: PlatformSide | undefined,
+  after: PlatformSide | undefined,
+): PlatformSide | undefined {
   if (after === undefined || JSON.stringify(before) === JSON.stringify(after)) return after
-  return { ...after, told: before?.acknowledged ?? NOT_ACKNOWLEDGED, isUnderWay: true }
+  return { ...after, acknowledged: before?.acknowledged ?? NOT_ACKNOWLEDGED, isUnderWay: true }
 }
 /** While a call is under way, the partner's state is unknown. */
 export const NOT_ACKNOWLEDGED: BetState = { kind: 'none' }
