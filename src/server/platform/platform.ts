@@ -1,4 +1,7 @@
-/** Composition of the platform below its API. */
+/**
+ * Composition of the platform below its API: partner clients, delivery loop, recovery, bet
+ * decisions.
+ */
 
 import { createCallerRefusals, isSignatureRefused, UNKNOWN_SECRET } from '../../protocol/client/caller-refusals.ts'
 import type { Scales } from '../../protocol/values/money.ts'

@@ -1,4 +1,6 @@
-/** The gateway's own player ids, which have a form of their own. */
+/**
+ * The gateway's own player ids: random UUIDs, so that an unknown id is recognised as its own (G-3).
+ */
 import { environment } from '../../../runtime/environment.ts'
 
 const OWN_USER_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/

@@ -1,8 +1,9 @@
 /**
  * Batches of concurrent requests, each batch in one transaction.
  *
- * A batch does not wait for locked bets, and is abandoned if anything else blocks it. Requests that
- * were left out are repeated alone and wait as long as necessary.
+ * A batch does not wait for locked bets, and is abandoned if anything else blocks it. Requests of
+ * an abandoned batch, and requests for locked bets, are repeated alone and wait as long as
+ * necessary.
  */
 
 import { createBatcher } from '../../../runtime/async/batcher.ts'

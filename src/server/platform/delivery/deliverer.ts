@@ -1,5 +1,5 @@
 /**
- * Delivery loop of the outbox.
+ * Delivery loop of the outbox; it sends due deliveries to the partners.
  *
  * A turn has these steps:
  * - record the answers that have arrived;

@@ -3,7 +3,7 @@
  *
  * The mark of a lane is the last delivery that this process claimed; the next read starts after it.
  * Deliveries before the mark are taken, with two exceptions:
- * - A decision with an earlier clock may commit later. Each read after a decision therefore looks
+ * - A decision with an earlier time may commit later. Each read after a decision therefore looks
  *   back.
  * - Another process may release a delivery. The poll of the whole queue, once a second, finds it
  *   (deliverer.ts).
