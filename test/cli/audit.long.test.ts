@@ -1,4 +1,7 @@
-/** `purser audit --changed` on a terminal: it goes on where a clean audit ended, and looks at everything whenever that is not enough. */
+/**
+ * `purser audit --changed` reads only the rows changed since the last clean audit. It audits
+ * everything when the feed cannot prove which rows changed.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
@@ -25,21 +28,22 @@ const audit = async (...flags: string[]) => {
 }
 
 test('purser audit skips rows that were clean, until a whole audit has findings', async () => {
-  expect(await audit('--changed')).toEqual([0, 'whole']) // there is no other yet
+  expect(await audit('--changed')).toEqual([0, 'whole']) // the first audit is always whole
   expect(await audit('--changed')).toEqual([0, ''])
   await owner.query('update purser.account set version = version + 1')
-  expect(await audit('--changed')).toEqual([0, '']) // nothing in the feed says so
+  // The change feed has no event for this update, so that `--changed` does not see it.
+  expect(await audit('--changed')).toEqual([0, ''])
   expect(await audit()).toEqual([1, ''])
   expect(await audit('--changed')).toEqual([1, 'whole'])
   await owner.query('update purser.account set version = version - 1')
   expect(await audit('--changed')).toEqual([0, 'whole'])
   expect(await audit('--changed')).toEqual([0, ''])
-}, 300_000) // seven starts of a process
+}, 300_000) // seven process starts
 
 test('purser audit reads everything when retention has deleted events since the last audit', async () => {
   expect(await audit()).toEqual([0, ''])
   for (let i = 0; i < 2; i++) await playerWithMoney(wallet.operator, '5.00')
-  await wallet.operator.request('GET', '/operator/changes') // gives numbers
+  await wallet.operator.request('GET', '/operator/changes') // assigns the feed numbers
   await owner.query('delete from purser.change where last_number < (select max(last_number) from purser.change)')
   expect(await audit('--changed')).toEqual([0, 'whole'])
   expect(await audit('--changed')).toEqual([0, ''])

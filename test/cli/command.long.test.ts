@@ -1,4 +1,4 @@
-/** A script runs the commands: data is on stdout, words are on stderr, and the exit code tells. */
+/** The commands as a script uses them: data on stdout, messages on stderr, and an exit code. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { startWallet } from '../support/wallet.ts'
 import { DROP_EVERY_SCHEMA, newFolder, run } from './command.ts'
 
 const COMMANDS = ['sandbox', 'wallet', 'platform', 'gateway', 'migrate', 'audit', 'reconcile', 'load', 'sign']
-/** No process listens on this port: it is opened and closed again. */
+/** A port without a listener: it was opened and closed again. */
 async function deadAddress(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
@@ -69,7 +69,7 @@ describe('the help', () => {
 describe('purser sign', () => {
   const { secret, vectors }: { secret: string; vectors: { header: string; body: string; signature: string }[] } =
     JSON.parse(readFileSync(new URL('../../docs/reference/signature-vectors.json', import.meta.url), 'utf8'))
-  // The published vectors have another spelling of the header, and the header is signed too.
+  // The published vectors spell the JSON header differently, and the signature covers the header.
   const ours = vectors.filter(
     ({ header }) => header === Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url'),
   )

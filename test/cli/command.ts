@@ -1,4 +1,4 @@
-/** The program as a person or a script runs it: `node dist/main.js …`, with its output and its exit code. */
+/** Runs the built program (`node dist/main.js …`) and returns its output and exit code. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,10 @@ export interface Finished {
   stderr: string
 }
 
-/** Runs to the end, in a folder of its own and with nothing of this environment but PATH. A server that does not end is killed. */
+/**
+ * The child has a new folder and only PATH from this environment. A timeout kills a command that
+ * does not end.
+ */
 export function run(args: string[], env: Record<string, string> = {}, input = ''): Promise<Finished> {
   if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: npm run build')
   const folder = newFolder()
@@ -31,7 +34,7 @@ export function run(args: string[], env: Record<string, string> = {}, input = ''
       output[name] += text
     })
   }
-  child.stdin.on('error', () => {}) // it may end without reading
+  child.stdin.on('error', () => {}) // the command may end before it reads stdin
   child.stdin.end(input)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
@@ -43,13 +46,12 @@ export function run(args: string[], env: Record<string, string> = {}, input = ''
 }
 
 export interface Server {
-  /** Everything written so far. */
   output(): string
-  /** Resolves to the exit code; null when the signal ended it. */
+  /** Resolves to the exit code; null when the signal ended the process. */
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts a command that goes on, and waits until it has written what matches. */
+/** Starts a server and waits until its output matches the pattern. */
 export async function startUntil(pattern: RegExp, args: string[], env: Record<string, string>): Promise<Server> {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...env } })
   let text = ''
@@ -71,7 +73,6 @@ export async function startUntil(pattern: RegExp, args: string[], env: Record<st
   return { output: () => text, kill }
 }
 
-/** Makes a database as empty as a new one. */
 export const DROP_EVERY_SCHEMA = `do $$ declare name text; begin
   for name in select nspname from pg_namespace where nspname !~ '^pg_' and nspname not in ('information_schema', 'public')
   loop execute format('drop schema %I cascade', name); end loop; end $$`

@@ -1,4 +1,7 @@
-/** The embedded database in a data folder, through the commands: its processes start slowly. */
+/**
+ * The embedded database in a data folder, used by commands. Long, because each process needs
+ * seconds to start.
+ */
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'

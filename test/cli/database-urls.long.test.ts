@@ -1,4 +1,7 @@
-/** Addresses of databases, each given to `purser migrate`: TLS, sockets and passwords, and the words where one cannot be used. */
+/**
+ * Database addresses given to `purser migrate`: TLS, sockets, passwords, and the error for an
+ * address that cannot be used.
+ */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
@@ -26,7 +29,6 @@ afterAll(async () => {
   certificates.remove()
 })
 
-/** The server's address, with its parts changed. */
 function address(change: (url: URL) => void, url = server.url): string {
   const changed = new URL(url)
   change(changed)
@@ -80,7 +82,7 @@ describe('an address without a password', () => {
     address((url) => {
       url.password = ''
     })
-  /** `.pgpass` of a home folder. */
+  /** Writes `.pgpass` and returns its home folder. */
   function home(mode: number): string {
     const { hostname, port, username, password } = new URL(server.url)
     const file = join(certificates.folder, '.pgpass')

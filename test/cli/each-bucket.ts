@@ -1,4 +1,5 @@
-// A wallet has 64 buckets and a player in each. The players differ only in the payout of their first bet.
+// A wallet of 64 buckets with one player in each. The players differ only in the payout of their
+// first bet.
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { bucketOf } from '../../src/server/wallet/store/bucket.ts'
@@ -10,13 +11,12 @@ import { answered } from '../wallet/answers.ts'
 
 export const BUCKETS = 64
 export const ALL = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
-/** The first bucket, one in the middle, and the last one. */
 export const SOME = [0, 31, 63]
 /** Days; the journal keeps 14. */
 export const OLD_DAYS = 12
 export const ARCHIVED_DAYS = 9
 
-/** The first such id whose rows lie in this bucket. */
+/** The first id with this prefix that falls into the bucket. */
 function inBucket(prefix: string, bucket: number): string {
   for (let n = 0; ; n += 1) if (bucketOf(`${prefix}-${n}`, BUCKETS) === bucket) return `${prefix}-${n}`
 }
@@ -24,13 +24,13 @@ function inBucket(prefix: string, bucket: number): string {
 export const PLAYERS = ALL.map((bucket) => inBucket('player', bucket))
 export const IMPORTED = ALL.map((bucket) => inBucket('imported', bucket))
 export const player = (bucket: number) => PLAYERS[bucket] as string
-/** They have neither money nor bets, so that they can be erased. */
+/** These players have neither money nor bets, so that they can be erased. */
 export const LEAVERS = SOME.map((bucket) => inBucket('leaver', bucket))
-/** The ids of the bets of the player in this bucket. */
+/** Ids of the bets of the player in this bucket. */
 export const won = (bucket: number) => betIdOf(1 + bucket * 3)
 const cancelled = (bucket: number) => betIdOf(2 + bucket * 3)
 export const open = (bucket: number) => betIdOf(3 + bucket * 3)
-/** No two bets pay the same, so that a sum tells which one is missing. */
+/** No two bets pay the same amount, so that a wrong sum identifies the missing one. */
 export const payout = (bucket: number) => 11 + bucket
 
 export async function seed(wallet: TestWallet): Promise<void> {
@@ -44,7 +44,10 @@ export async function seed(wallet: TestWallet): Promise<void> {
   }
 }
 
-/** The player makes seven transfers, six of them on the account of the player, and the platform makes four calls. */
+/**
+ * The player makes seven transfers, six of them on the player's account; the platform makes four
+ * calls.
+ */
 async function longAgo({ wire, operator }: TestWallet, bucket: number): Promise<void> {
   const of = await playerWithMoney(operator, '100.00', 'EUR', { userId: player(bucket) })
   const [first, second] = [

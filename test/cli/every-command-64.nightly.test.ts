@@ -1,4 +1,4 @@
-/** Every command on the database or the API of a wallet answers of all 64 buckets. */
+/** Every command covers all 64 buckets of a wallet, on its database or through its API. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -43,7 +43,8 @@ beforeAll(async () => {
   for (const sql of platformBook(0)) await inSql(platform.url, sql)
   consumer = await startConsumer()
   const env = { PURSER_BUCKETS: String(BUCKETS), PURSER_PRIVATE_ADDRESSES: 'allow' }
-  // The journal makes partitions for the days next to today by the clock of the database (W-30).
+  // Journal partitions are made around today by the clock of the database (W-30); this call adds
+  // the older days.
   await inSql(own.url, `select purser.rotate_journal_of('purser', current_date - ${OLD_DAYS}, 99)`)
   wallet = await startWallet({ databaseUrl: own.url, env })
   await seed(wallet)
@@ -62,7 +63,7 @@ const onDatabase = (...args: string[]) => run(args, { DATABASE_URL: wallet.datab
 const onApi = (...args: string[]) => run([...args, '--api', wallet.url], { OPERATOR_API_KEY: wallet.operatorKey })
 const sql = (text: string) => inSql(wallet.databaseUrl, text)
 
-/** Resolves to the output; the command must end with this code. */
+/** Returns stdout; the exit code must be `code`. */
 async function printed(finished: ReturnType<typeof run>, code = 0): Promise<string> {
   const { stdout, stderr, code: ended } = await finished
   expect(ended, stdout + stderr).toBe(code)
@@ -90,7 +91,7 @@ const each = (count: number) => Object.fromEntries(PLAYERS.map((name) => [name, 
 const LEFT = Object.fromEntries(LEAVERS.map((name) => [name, 1]))
 
 const REPORT = ['report', '--from', dayAgo(OLD_DAYS + 1), '--to', dayAgo(0), '--json']
-/** The days on which money moved. */
+/** Only the days on which money moved. */
 async function reported(url = wallet.databaseUrl) {
   const { data } = await asJson(run(REPORT, { DATABASE_URL: url }))
   return (data as Record<string, unknown>[]).filter(({ transfers }) => transfers !== 0)
@@ -104,10 +105,12 @@ const BOOKED = [
   { transfers: BUCKETS, stakes: sum(() => 2), sum: '0.00' },
 ]
 
-/** These are servers, or they reach a wallet over HTTP alone and bring their own players. */
+/**
+ * These commands are servers, or they reach a wallet only over HTTP and create their own players.
+ */
 const WITHOUT_ROW = 'sandbox,wallet,platform,gateway,sign,load,conformance wallet,conformance platform'.split(',')
 
-/** The order matters: no command takes away rows that a later one needs. */
+/** The order matters: no command removes rows that a later one needs. */
 const ROWS: Record<string, () => Promise<void>> = {
   migrate: async () => {
     expect(await asJson(onDatabase('migrate', '--json'))).toMatchObject({ applied: [] })

@@ -1,4 +1,7 @@
-/** What goes wrong in a person's first hour: each message says what to do, the same for every command, and shows no password. */
+/**
+ * Typical faults of a first start. Every command reports the same cause and remedy, and shows no
+ * password.
+ */
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -17,7 +20,7 @@ const COMMANDS = [...SERVERS, 'migrate', 'audit', 'reconcile']
 const GUIDE = 'docs/guides/run-in-production.md'
 
 let database: TestDatabase
-/** Takes connections and says nothing. */
+/** This server accepts connections and never answers. */
 let silent: Server
 let silentPort: number
 
@@ -33,7 +36,10 @@ afterAll(async () => {
   await database.drop()
 })
 
-/** What each of the commands prints, in one line, after it has ended with this code and printed nothing else. */
+/**
+ * Runs the commands; all must end with this code and print the same stderr, which is returned, and
+ * no stdout.
+ */
 async function saidBy(commands: readonly string[], code: number, env: Record<string, string>): Promise<string> {
   const ended = await Promise.all(commands.map((command) => run(command.split(' '), { ...KEYS, ...env })))
   for (const [i, one] of ended.entries()) expect(one, commands[i]).toMatchObject({ code, stdout: '' })
@@ -191,7 +197,7 @@ describe('a server names the cause and the remedy when its port', () => {
 })
 
 describe('a server names the cause and the remedy when its data folder', () => {
-  /** A folder with a database's files as they are made here. */
+  /** The files of an embedded database, written by hand in a temporary folder. */
   async function withFiles(files: Record<string, string>, look: (path: string) => Promise<void>): Promise<void> {
     const folder = newFolder()
     chmodSync(folder.path, 0o700)

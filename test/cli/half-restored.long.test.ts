@@ -1,4 +1,4 @@
-/** The audit of a database that was restored by half: whatever pg_restore left out is named, each kind of it. */
+/** The audit of a partly restored database names every kind of object that pg_restore left out. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { auditBooks } from '../../src/server/cli/maintenance/audit-runner.ts'
@@ -24,7 +24,10 @@ beforeAll(async () => {
 })
 afterAll(() => whole?.drop())
 
-/** A wallet, a platform and a gateway on one database, each of which has written what a day writes. */
+/**
+ * One database of a wallet, a platform and a gateway. Each writes a row of everything that it
+ * writes in operation.
+ */
 async function playOnAll(databaseUrl: string): Promise<void> {
   const wallet = await startWallet({ databaseUrl })
   const platform = await startPlatform({ databaseUrl })
@@ -45,7 +48,7 @@ async function playOnAll(databaseUrl: string): Promise<void> {
   for (const server of [wallet, platform, gateway, operator]) await server.stop()
 }
 
-/** `damage` is done to a copy. */
+/** Runs the SQL in `damage` on a copy of the database, then audits the copy. */
 async function auditCopy(damage: string, server?: 'wallet'): Promise<Record<string, unknown>[]> {
   const copy = `half_${process.pid}_${Date.now()}`
   const name = new URL(whole.url).pathname.slice(1)

@@ -1,4 +1,7 @@
-/** `purser import`: players come whole, once, with their money and what bars them; what is wrong is named by its line. */
+/**
+ * `purser import` imports each player once, with money and restrictions, and reports faults by line
+ * number.
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -174,7 +177,8 @@ describe.each(['1', '3'])('purser import into %s buckets', (buckets) => {
 
   test('with --check changes nothing, and reports opening balances separately', async () => {
     const lines = ['userId,currency,balance', 'later,EUR,5']
-    const checked = { code: 0, said: 'F: 1 can be imported, 0 refused' } // who is here it does not say, and does not look at
+    // `--check` does not look up which players exist.
+    const checked = { code: 0, said: 'F: 1 can be imported, 0 refused' }
     expect(await importFile(lines, '--check')).toMatchObject(checked)
     expect(objectOf(await player('later')).status).toBe(404)
     await importFile(lines)

@@ -1,4 +1,4 @@
-/** `purser keys`: the keys of each server by command, as by API (W-25). */
+/** `purser keys` manages the API keys of each server as the API does (W-25). */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerOf, type Keyed, SERVERS } from '../people/servers.ts'

@@ -1,4 +1,4 @@
-/** What a wallet writes about its work: enough to follow a call, and nothing that could be used or that names a person. */
+/** The log of a wallet: enough to follow a call, but no secret and no personal data. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,7 +30,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Good calls, refused ones, malformed ones, wrongly signed ones. */
+/** Calls that succeed, that are refused, that are malformed, and that have a wrong signature. */
 async function callInEveryWay(): Promise<void> {
   const bet = { userId, transactionId: randomUUID(), token: tokens.at(-1) }
   await wallet.wire.place({ ...bet, amount: 10, requestId: 'request-of-a-bet' })
@@ -47,7 +47,7 @@ async function callInEveryWay(): Promise<void> {
   await fetch(`${wallet.url}/operator/audit`, { headers: { authorization: 'Bearer a-guessed-key' } })
 }
 
-/** Statements that fail with the row that they were about to write, and a database that has gone. */
+/** Statements that fail with the row in the error, and a database that is gone. */
 async function failInEveryWay(): Promise<void> {
   const sql = new pg.Client({ connectionString: database.url })
   await sql.connect()
@@ -78,7 +78,7 @@ test('every line of standard output is JSON with a level and a UTC time', () => 
     .output()
     .trim()
     .split('\n')
-    .filter((line) => !line.startsWith('first start: ')) // to a person, on standard error
+    .filter((line) => !line.startsWith('first start: ')) // printed for a person, on standard error
     .map((line) => JSON.parse(line))
   expect(lines.length).toBeGreaterThan(10)
   for (const line of lines)

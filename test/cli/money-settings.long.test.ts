@@ -1,4 +1,7 @@
-/** The settings that decide about money are the database's: every server has the same, and they change by a command (O-1). */
+/**
+ * Settings that affect money are stored in the database: all servers on it use the same values, and
+ * only a command changes them (O-1).
+ */
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { auditIsClean } from '../support/audit.ts'
@@ -155,7 +158,7 @@ describe('a platform name with bets', () => {
   const NAMED = { PARTNER_SECRET: '', PARTNER_SECRETS: `acme:${SECRET}` }
   const both = { ...NAMED, PARTNER_SECRET: 'the-secret-of-another-one' }
 
-  /** An open bet of it; the wallet has stopped. */
+  /** Places an open bet under this environment, then stops the wallet. */
   async function betOf(
     env: Record<string, string>,
   ): Promise<{ databaseUrl: string; bet: Record<string, string | number>; userId: string }> {

@@ -1,4 +1,7 @@
-/** A reader that goes away (`… | head -1`) is no failure: no stack, no word, and the command's own exit code. */
+/**
+ * A command whose reader closes the pipe (`… | head -1`) prints no error and keeps its own exit
+ * code.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -15,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Closes its end of the pipe before the command has written anything, or after its first output. */
+/** The reader closes the pipe before any output, or after the first output. */
 function runUnread(
   args: string[],
   env: Record<string, string>,
@@ -57,7 +60,10 @@ test.each(['audit', 'migrate'])(
   },
 )
 
-/** Sessions of one player, a line each: far more than a pipe and the two programs beside it hold. */
+/**
+ * Sessions of one player, one per line: far more than the buffers of the pipe and of both programs
+ * hold.
+ */
 const SESSIONS = 5_000
 
 test('purser export-player | head -1 stops reading after the first line', async () => {

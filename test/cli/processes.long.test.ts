@@ -1,4 +1,7 @@
-/** Several processes behind one port (PURSER_PROCESSES): who dies is replaced, who is replaced loses no call, who scrapes meets all. */
+/**
+ * Several processes on one port (PURSER_PROCESSES). A dead process is replaced, a reload loses no
+ * call, and a scrape includes the counters of every process.
+ */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -41,7 +44,7 @@ const numbersIn = (text: string) =>
 const ALL = ['1', '2', '3']
 const KEYS = { PARTNER_SECRET: 'secret', OPERATOR_API_KEY: 'key' }
 
-/** Places bets until it is told to stop; what went wrong. */
+/** Places bets until `isOver`; returns the failures. */
 async function bettor(isOver: () => boolean, placed: { count: number }): Promise<unknown[]> {
   const wrong: unknown[] = []
   while (!isOver()) {

@@ -1,4 +1,4 @@
-/** In production a server starts only when nothing is left to chance (O-1): what is refused, and what is said. */
+/** A production server refuses every setting that is missing or unsafe, and names it (O-1). */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

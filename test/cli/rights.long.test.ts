@@ -1,4 +1,7 @@
-/** A right that the user of a server lacks is a sentence with its remedy and exit code 2, the same for every server. */
+/**
+ * A file permission that the user of a server lacks ends every server in the same way: an error
+ * with the remedy, exit code 2.
+ */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -12,7 +15,7 @@ import { newFolder } from './command.ts'
 const MAIN = join(ROOT, 'dist/main.js')
 const SERVERS = ['wallet', 'platform', 'gateway', 'sandbox']
 const KEYS = { PARTNER_SECRET: 's', OPERATOR_API_KEY: 'o', PLATFORM_API_KEY: 'p', GATEWAY_API_KEY: 'g', PORT: '0' }
-/** Root may do everything, so that its servers run as another user here. */
+/** Root has every permission, so that a run as root starts the servers as this user. */
 const UNPRIVILEGED_USER = 65_534
 const USER: ServerUser = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_USER, gid: UNPRIVILEGED_USER } : {}
 
@@ -20,7 +23,7 @@ const folder = newFolder()
 chmodSync(folder.path, 0o755)
 afterAll(folder.remove)
 
-/** The user's own folder or file, with these rights of the user. */
+/** Gives the file or folder to the user, with these permissions. */
 function own(path: string, mode: number): string {
   if ('uid' in USER) chownSync(path, USER.uid, USER.gid)
   chmodSync(path, mode)
@@ -92,7 +95,7 @@ describe.runIf(canRead).each(SERVERS)('a %s names the missing permission', (serv
   })
 })
 
-/** Systems other than Linux keep those below 1024 for root. */
+/** Systems other than Linux reserve the ports below 1024 for root. */
 function lowestPort(): number {
   try {
     return Number.parseInt(readFileSync('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8'), 10)

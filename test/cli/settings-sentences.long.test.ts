@@ -1,4 +1,7 @@
-/** What `purser settings` says of a setting is what wallets do after it is applied, in both directions. */
+/**
+ * Each sentence that `purser settings` prints about a change matches the behaviour of wallets after
+ * it, in both directions.
+ */
 import { afterEach, describe, expect, test } from 'vitest'
 import { toQualifiedBetId } from '../../src/protocol/qualified-bet-id.ts'
 import type { BetId } from '../../src/protocol/wire-ids.ts'
@@ -19,7 +22,7 @@ afterEach(async () => {
 
 type Env = Record<string, string>
 
-/** A wallet with the first settings, what it does, and the sentence about the second ones. */
+/** A wallet with the first settings, and a function that applies the second ones. */
 async function walletWith(env: Env) {
   const database = await createDatabase()
   cleanups.push(() => database.drop())
@@ -31,7 +34,7 @@ async function walletWith(env: Env) {
   const first = await start(env)
   return {
     wallet: first,
-    /** Applies them, and starts another wallet with them. */
+    /** Records the settings and starts another wallet with them. */
     async change(name: string, after: Env) {
       const said = await sentenceAbout(name, database.url, after)
       await first.stop()
@@ -129,7 +132,7 @@ describe('a change of PURSER_COOLING_OFF', () => {
 })
 
 describe('a change of PURSER_CLAWBACK', () => {
-  /** A bet whose payout was spent, and the lower result. */
+  /** A bet whose payout has been spent, and a second result that is lower. */
   async function spent(wallet: TestWallet, id: string) {
     const player = await playerWithMoney(wallet.operator, '10.00')
     const bet = { ...player, amount: 10, transactionId: id }

@@ -1,4 +1,7 @@
-/** Starting a wallet: what is refused before anything listens, and what is remembered from the start before. */
+/**
+ * The start of a wallet: faults that end it before a port is opened, and the state that it keeps
+ * from earlier starts.
+ */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -233,7 +236,7 @@ test('a wallet ends with 0 on SIGTERM and SIGINT, after the calls that it has ac
 test('a wallet keeps serving when no console account can be created at its start', async () => {
   const database = await newDatabase()
   const holder = new pg.Client({ connectionString: database.url })
-  holder.on('error', () => {}) // of a test that fails before its end
+  holder.on('error', () => {}) // a failed test ends the connection early
   await holder.connect()
   await holder.query('begin; lock table purser.console_user in access exclusive mode')
   const wallet = await started({ databaseUrl: database.url })

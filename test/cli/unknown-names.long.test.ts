@@ -1,4 +1,7 @@
-/** A name that is nowhere is an error that says what to do: "nothing found" would be taken for an answer. */
+/**
+ * A name that does not exist is an error with a remedy, since "nothing found" could be taken for a
+ * result.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { writeBooks } from '../reconcile/books.ts'

@@ -1,4 +1,7 @@
-/** Everything says which version it is, and a build leaves the program as it should be. */
+/**
+ * Every command and server reports its version, and a build writes exactly the files of the
+ * program.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -81,7 +84,8 @@ test('a build makes the program executable and removes output without a source',
   const names = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.js'),
   )
-  const compiled = names.filter((name) => !name.startsWith('console/assets/')) // Vite makes those, and empties their folder
+  // Vite makes the assets and empties their folder.
+  const compiled = names.filter((name) => !name.startsWith('console/assets/'))
   expect(compiled.length).toBeGreaterThan(100)
   expect(compiled.filter((name) => !existsSync(join(ROOT, 'src', name.replace(/\.js$/, '.ts'))))).toEqual([])
 })

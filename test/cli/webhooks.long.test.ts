@@ -1,4 +1,7 @@
-/** `purser webhooks` as a person runs it, against a wallet and a consumer; and how its secrets lie in the database (O-5). */
+/**
+ * `purser webhooks` against a wallet and a consumer. The secrets are encrypted in the database
+ * (O-5).
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeCertificates } from '../support/certificates.ts'

@@ -1,35 +1,42 @@
 /**
- * Every statement of the program, against the rules that let Citus take it, where no Citus is at hand: what writes or locks rows of the wallet
- * says in which bucket, so that it goes to one worker; and nothing asks where a row lies, which says nothing over several.
+ * Checks every SQL statement against the rules of Citus, without a Citus server. A statement that
+ * writes or locks rows of the wallet names the bucket, so that Citus sends it to one worker. No
+ * statement uses the position of a row, since a position is meaningless across workers.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { Statement } from '../../src/server/core/database/db.ts'
 import { DISTRIBUTED_TABLES } from '../../src/server/core/database/postgres/citus.ts'
 import { filesIn } from '../tidy/source.ts'
 
-/** Of a command of the owner, which takes numbers of the feed out of all buckets: Citus sends such a statement to each shard. */
+/**
+ * Commands of the owner that remove numbers of the feed in all buckets; Citus sends them to every
+ * shard.
+ */
 const OF_ALL_BUCKETS = [
   'move_remove_changes_in_range',
   'move_remove_changes_outside',
   'move_remove_changes_without_number',
 ]
-/** In functions there, on one shard each (citus-fast-path.ts). */
+/** These run inside functions on one shard each (citus-fast-path.ts). */
 const OF_THE_GATE = ['fast_path_lock', 'fast_path_place', 'fast_path_settle']
-/** Citus is sent others. */
+/** On Citus, other statements replace these. */
 const OF_ONE_POSTGRES = ['purser_number_changes']
 const TABLE = `purser\\.(?:${DISTRIBUTED_TABLES.join('|')})\\b`
 const WRITES = new RegExp(`(?:insert into|update|delete from)\\s+(${TABLE})`, 'g')
 const LOCKS = /for (?:no key )?update/
-/** Through all shards; a few rows at a time are named instead (row-mapping.ts). */
+/**
+ * Inserts that go through all shards; with few rows, the buckets are named instead
+ * (row-mapping.ts).
+ */
 const THROUGH_ALL = new RegExp(`insert into ${TABLE}(?: as \\w+)? \\([^)]*\\)\\s+select`)
-/** Many rows at once, by an owner. */
+/** Commands of the owner that insert many rows at once. */
 const OF_MANY = ['import_players', 'insert_openings', 'move_add_changes']
 const NAMES_BUCKET = /bucket = (?:\$\d|[a-z]+\.bucket)|\(\s*bucket\b|\bbucket, /
-/** A bucket is one shard, in which a place is one row's. */
+/** One bucket is one shard, within which a position identifies a row. */
 const IN_ONE = /bucket = \$\d/
 const PLACE = /\b(?:ctid|xmax|tableoid)\b/
 
-/** What Citus is sent. */
+/** Checks the text that Citus receives. */
 function complaintsOf({ name, text, onCitus = text, fewOnCitus }: Statement): string[] {
   if ([...OF_THE_GATE, ...OF_ALL_BUCKETS, ...OF_ONE_POSTGRES].includes(name) || !new RegExp(TABLE).test(onCitus))
     return []
@@ -47,7 +54,7 @@ function complaintsOf({ name, text, onCitus = text, fewOnCitus }: Statement): st
 }
 
 const statements: Statement[] = []
-/** Not what begins to work when it is imported. */
+/** False for files that start work when they are imported. */
 const isProgram = (path: string) =>
   !['src/main.ts', 'src/server/cli/commands.ts'].includes(path) && !path.startsWith('src/simulator/')
 
@@ -62,7 +69,7 @@ beforeAll(async () => {
     }
     return { ...db, statement: noted }
   })
-  // They make theirs when they are imported.
+  // An import creates the statements of its file.
   for (const path of filesIn('src', ['.ts']).filter(isProgram)) await import(/* @vite-ignore */ `../../${path}`)
   vi.doUnmock('../../src/server/core/database/db.ts')
   vi.resetModules()
@@ -78,7 +85,7 @@ test('statements that write or lock contain the bucket, and none finds a row by 
   expect(statements.flatMap(complaintsOf)).toEqual([])
 })
 
-/** A look at the feed, by everybody who follows it, several times a second. */
+/** Every reader of the feed runs these statements several times a second. */
 const ASKED_AGAIN = ['purser_look_at_changes', 'purser_last_change']
 
 test('frequent statements query each bucket at most once, which is the cost of many buckets', () => {

@@ -1,4 +1,5 @@
-// What keeps the schema and the statements fit for Citus, where none is at hand: its catalogue of tables, and errors in its words.
+// Tests of the Citus support that need no Citus server: the list of distributed tables, and Citus
+// error messages.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   isBusy,

@@ -1,4 +1,7 @@
-/** What is sent: in one write what a transaction sends in one turn, a system call for both sides; and every text as it is. */
+/**
+ * A transaction sends all statements of one turn in a single write, which saves system calls on
+ * both sides. Texts arrive unchanged.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isBusy, isOutage } from '../../src/server/core/database/database-errors.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -29,7 +32,7 @@ test('BEGIN is sent with the reads, and COMMIT with the last statements', async 
       await Promise.all([tx.query(ONE, [1]), tx.query(ONE, [2])])
       await tx.finish(() => Promise.all([tx.query(ONE, [3]), tx.query(ONE, [4])]))
     })
-  await transaction() // connects
+  await transaction() // opens the connection
   expect(await writesDuring(transaction)).toBe(2)
 })
 
@@ -74,7 +77,7 @@ test('a transaction that the server ended because this process was too slow is r
   const waits = async (tx: Tx) => {
     await tx.query(QUICK)
     const until = performance.now() + 200
-    while (performance.now() < until); // as a process does that gets no processor
+    while (performance.now() < until); // blocks, like a process that gets no CPU
     await tx.query(ONE, [1])
   }
   const error = await db.transaction(waits).catch((thrown: unknown) => thrown)

@@ -1,4 +1,7 @@
-/** A machine whose C library or ICU orders texts in another way than the one on which the database was made. */
+/**
+ * The C library or ICU of this machine sorts texts in another order than on the machine that made
+ * the database.
+ */
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** A start warns when a process may open more connections than the database gives. */
+/** A start warns when a process may open more connections than the database allows. */
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** The meaning of what the database says: one answer for wallet, platform and gateway. */
+/** Classification of database errors, shared by wallet, platform and gateway. */
 import { describe, expect, it } from 'vitest'
 import { isBusy, isDataError, isOutage, ReadOnlyDatabaseError } from '../../src/server/core/database/database-errors.ts'
 

@@ -1,4 +1,7 @@
-/** What is answered yes is durable, whatever is done to the server's settings while a process runs. */
+/**
+ * Every acknowledged write is durable, even when the settings of the database change while a
+ * process runs.
+ */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isOutage, NotDurableError } from '../../src/server/core/database/database-errors.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -90,7 +93,7 @@ describe.each(manners)('%s on a durable connection', (_name, begin) => {
     ])
     await postgres.execute('alter system reset synchronous_standby_names')
     await reloaded(postgres, 'synchronous_standby_names', '')
-    await begin(write) // on another connection
+    await begin(write) // uses another connection
   })
 })
 

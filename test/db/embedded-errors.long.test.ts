@@ -1,4 +1,7 @@
-/** The embedded database bears errors for as long as it runs: one version lost some of its stack with each, and after 1,160 of them could do nothing. */
+/**
+ * The embedded database survives any number of errors. One version lost stack space with each error
+ * and stopped working after 1,160 of them.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Db, statement } from '../../src/server/core/database/db.ts'
 import { openPglite } from '../../src/server/core/database/pglite/pglite.ts'

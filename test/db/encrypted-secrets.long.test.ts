@@ -1,4 +1,7 @@
-/** Partners' and operators' secrets at rest (O-5): encrypted under a key that the database has not, and never lost. */
+/**
+ * Secrets of partners and operators are encrypted at rest, under a key outside the database, and
+ * never lost (O-5).
+ */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -32,17 +35,20 @@ async function sql(text: string, values: unknown[] = []): Promise<Record<string,
     .finally(() => client.end())
 }
 
-/** One server of each kind that keeps secrets of others, as this test needs it. */
+/** A server that stores secrets of other servers. */
 interface Keeper {
   readonly table: string
   readonly id: string
   readonly things: string
-  /** Starts one with these keys, lets `work` ask it, and stops it. */
+  /** Starts a server with these keys, passes it to `work`, and stops it. */
   withServer(keys: string, work: (server: Server) => Promise<void>): Promise<void>
 }
 interface Server {
   save(id: string): Promise<unknown>
-  /** Asks the scripted wallet for a profile: it throws in the end if a call was not signed with its secret. */
+  /**
+   * Requests a profile from the scripted wallet, which throws at its end when the signature of a
+   * call was wrong.
+   */
   call(id: string): Promise<unknown>
 }
 

@@ -1,4 +1,4 @@
-/** A server that gives a role fewer connections than a start takes: it is said, and the start ends. */
+/** A role with fewer connections than a start needs: the start reports it and ends. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -27,7 +27,10 @@ function urlOf(role: string): string {
   return url.href
 }
 
-/** Connections of the role to this many at most; those that a process has left behind are gone when the server has seen it. */
+/**
+ * Sets the connection limit of the role, then waits until the server has closed its old
+ * connections.
+ */
 async function allow(connections: number): Promise<void> {
   const { password } = new URL(database.url)
   const { rows } = await owner.query('select from pg_roles where rolname = $1', [ROLE])

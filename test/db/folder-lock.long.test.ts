@@ -1,6 +1,7 @@
 /**
- * A folder of the embedded database has one process, however many start in the same millisecond and wherever they run:
- * containers that share a volume have networks of their own, so that only files can tell them of each other.
+ * Only one process opens a folder of the embedded database, even when many start in the same
+ * millisecond. Containers that share a volume have networks of their own, so that only files in the
+ * folder can exclude the others.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,10 +15,13 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 const MODULE = new URL('../../dist/server/core/database/pglite/folder-lock.js', import.meta.url).href
 const CONTAINERS = 6
 const ROUNDS = 8
-/** Milliseconds until all have read their order and wait for the same moment. */
+/** Milliseconds; enough for every contender to read its command before they start together. */
 const LEAD_MS = 60
 
-/** Takes `lock FOLDER AT` and `release` as lines, and answers each with one. It spins, to begin in the very millisecond. */
+/**
+ * Reads the lines `lock FOLDER AT` and `release`, and answers each with one line. It busy-waits, to
+ * start in the exact millisecond.
+ */
 const CONTENDER = `
 import { createInterface } from 'node:readline'
 const { lockFolder } = await import(${JSON.stringify(MODULE)})
@@ -41,7 +45,10 @@ interface Contender {
   ask(order: string): Promise<string>
 }
 
-/** With a network of its own where the system lets us; elsewhere the names outside the file system meet. */
+/**
+ * Each contender has a network namespace where the system permits it. Elsewhere they share one
+ * network.
+ */
 const OWN_NETWORK = spawnSync('unshare', ['-rn', 'true']).status === 0 ? ['unshare', '-rn'] : []
 
 function startContender(): Contender {
@@ -83,7 +90,7 @@ function allAtOnce(): Promise<string[]> {
 const ONE_WINNER = ['got it', ...Array(CONTAINERS - 1).fill('FolderInUseError')].sort()
 const rounds = Array.from({ length: ROUNDS }, (_, i) => i)
 
-/** One that dies with the lock, as with kill -9 or a power switch: its file stays. */
+/** Kills the lock holder as kill -9 or a power failure would; its lock file remains. */
 async function leaveDeadHolder(): Promise<void> {
   const victim = startContender()
   expect(await victim.ask(`lock ${folder} 0`)).toBe('got it')
@@ -113,7 +120,7 @@ test('the holder keeps the folder against later processes, and a release frees i
   expect(await others[0]?.ask(`lock ${folder} 0`)).toBe('got it')
 })
 
-/** Connections that nobody takes, until the system has no room for another one. */
+/** Opens connections that no process accepts, until the backlog is full. */
 async function fillBacklogOf(path: string): Promise<Socket[]> {
   const waiting: Socket[] = []
   for (;;) {

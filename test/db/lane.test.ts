@@ -1,4 +1,7 @@
-/** Transactions one after another on a lane's own connection: each is whole or nothing, whatever became of the one before. */
+/**
+ * Consecutive transactions on the connection of a lane. Each is atomic, even after a failure of the
+ * one before.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -39,7 +42,7 @@ async function kept(): Promise<number[]> {
   return (await sql.query('select n from public.kept order by n')).rows.map(({ n }) => n)
 }
 
-/** Reads, then sends these rows with COMMIT behind them. */
+/** Reads, then sends these rows together with COMMIT. */
 const inserting =
   (...rows: readonly number[]) =>
   async (tx: Tx) => {
@@ -47,7 +50,7 @@ const inserting =
     await tx.finish(() => Promise.all(rows.map((n) => tx.execute(INSERT, [n]))))
   }
 
-/** All in one write, as the gate does. */
+/** Sends everything in one write, as the fast path does. */
 const atOnce =
   (...rows: readonly number[]) =>
   async (tx: Tx) => {
@@ -114,7 +117,7 @@ test('a broken connection fails its whole transaction, and the next one has a ne
   const cut = async (tx: Tx) => {
     void cutWhenAsleep(await pidOf(tx))
     await tx.execute(INSERT, [1])
-    await tx.query(statement('asleep', 'select pg_sleep(60)')) // it is cut long before
+    await tx.query(statement('asleep', 'select pg_sleep(60)')) // cut before it ends
     return inserting(2)(tx)
   }
   await expect(lane.transaction(cut)).rejects.toBeDefined()

@@ -1,4 +1,7 @@
-/** Hosted databases give an admin who may make roles and databases, and is no superuser: the guide's statements suffice. */
+/**
+ * The statements of the guide work for the admin of a hosted database: it may create roles and
+ * databases, but is no superuser.
+ */
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
 import { afterAll, expect, inject, test } from 'vitest'
@@ -17,7 +20,6 @@ afterAll(async () => {
   await superuser.end()
 })
 
-/** The address for one of its roles. */
 function urlOf(role: string, database = NAME): string {
   const url = new URL(inject('postgresUrl'))
   Object.assign(url, { username: `${NAME}_${role}`, password: PASSWORD, pathname: `/${database}` })

@@ -1,4 +1,7 @@
-/** A schema of another program that has a name of ours is named in words: it is no defect. */
+/**
+ * A schema of another program with one of our names results in a clear error, not in a defect
+ * report.
+ */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { expect, inject, it } from 'vitest'

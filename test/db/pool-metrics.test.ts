@@ -1,4 +1,4 @@
-/** The metrics of the pools count the transactions that no free connection can take, and no others. */
+/** The pool metrics count only transactions that wait because no connection is free. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { type Db, statement } from '../../src/server/core/database/db.ts'

@@ -1,4 +1,4 @@
-/** A released migration never changes. The schema of a release becomes the one of a new database. */
+/** A released migration never changes, and an upgraded database has the schema of a new one. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ import { filesIn } from '../tidy/source.ts'
 
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
 
-/** By release, the checksums of its migrations by name. */
+/** Checksums of migrations: release → file → checksum. */
 const RELEASED: Readonly<Record<string, Readonly<Record<string, string>>>> = JSON.parse(
   read('test/db/released-migrations.json'),
 )
@@ -24,7 +24,7 @@ const PRESENT = Object.fromEntries(
     createHash('sha256').update(read(path)).digest('hex'),
   ]),
 )
-/** An update begins with the migrations of the first release. Until then, today's are used. */
+/** An upgrade starts from the first release; before any release, from the present migrations. */
 const [FIRST, START] = Object.entries(RELEASED)[0] ?? ['no release yet', PRESENT]
 
 describe('released migrations', () => {

@@ -1,4 +1,7 @@
-/** Rows that are inserted are the same, selected from arrays or, as Citus gets a few, named. */
+/**
+ * Inserted rows are the same from arrays and from named values, which Citus receives for a few
+ * rows.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { type Db, statement } from '../../src/server/core/database/db.ts'
@@ -32,7 +35,7 @@ const INSERT_JSON = createInsertStatement(
 const READ = statement('read_items', 'select bucket, name, at, details::text from public.item order by place')
 const CLEAR = statement('clear_items', 'delete from public.item')
 
-/** What JSON, arrays and quotes have of their own; of JSON Postgres reads no NUL, and must not have to. */
+/** Characters that are special in JSON, arrays or quotes. Postgres accepts no NUL in JSON. */
 const TEXTS = ['', 'a"b', "it's", '{1,2}', '[{]}', '\\', 'ä\u{1f600}', '\u0000', ', ']
 const ITEMS = TEXTS.map(
   (text, i): Item => ({

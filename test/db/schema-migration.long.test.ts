@@ -1,4 +1,6 @@
-/** No call waits for a long migration, and none queues after a migration that waits. */
+/**
+ * No call waits for a long migration, and no call queues after a migration that waits for its lock.
+ */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,10 +14,13 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const A_BET = `insert into purser.bet (bucket, player, bet_id, status, calls, first_seen_at, changed_at)
   values (0, 'alice', 'a-bet-of-before', 'unknown', 1, now(), now())`
-/** As a call does, but that it waits longer: a busy machine is not the fault of a migration. */
+/**
+ * Like a call of the wallet, with a longer lock timeout, since a slow machine must not fail the
+ * test.
+ */
 const A_CALL = "set lock_timeout = '10s'; update purser.bet set calls = calls + 1"
 
-/** These follow the program's own: one changes two tables, one reads a third table. */
+/** These follow the program's migrations: one changes two tables, one reads a third table. */
 const LATER = {
   '9001.do.two-tables.sql': 'alter table purser.bet add column x int; alter table purser.transfer add column x int;',
   '9002.do.read-details.sql': 'create table purser.later as select bet_id from purser.bet_details;',
@@ -64,7 +69,8 @@ async function isWaiting(client: pg.Client, relation: string): Promise<boolean> 
 
 test('calls go on while a migration reads every bet for long, because those before it hold no lock', async () => {
   const [others, call] = [await connect(), await connect()]
-  await others.query('begin; lock table purser.bet_details in access exclusive mode') // 9002 reads for as long as this stands
+  // 9002 reads the table and waits while this lock is held.
+  await others.query('begin; lock table purser.bet_details in access exclusive mode')
   const migrated = migrateSchema(db, { folder })
   await expect.poll(() => isWaiting(call, 'purser.bet_details'), { timeout: 60_000 }).toBe(true)
   expect(await versionSeenBy(call)).toBe(9001)
@@ -76,7 +82,8 @@ test('calls go on while a migration reads every bet for long, because those befo
 
 test('a migration that waits for a table which an audit reads gives way to calls, until the audit ends', async () => {
   const [audit, call] = [await connect(), await connect()]
-  await audit.query('begin; select from purser.transfer') // 9001 changes purser.bet, then purser.transfer
+  // 9001 changes purser.bet, then purser.transfer.
+  await audit.query('begin; select from purser.transfer')
   const before = await versionSeenBy(call)
   const migrated = migrateSchema(db, { folder })
   for (const _ of [1, 2, 3]) {

@@ -1,4 +1,7 @@
-/** A database that is published or was filled by logical replication, which copies rows and no sequences. */
+/**
+ * Logical replication copies rows but no sequences; these tests publish such a database or continue
+ * on its copy.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -91,8 +94,8 @@ describe('sequence numbers that are already used', () => {
     const platform = await startPlatform({ databaseUrl: database.url, log })
     const { partnerId } = await platform.partner()
     const frame = await platform.api.loadFrame(partnerId)
-    for (let bets = 0; bets < 5; bets++) await platform.api.place(frame) // more than one call tries
-    await platform.api.request('GET', '/changes') // gives numbers
+    for (let bets = 0; bets < 5; bets++) await platform.api.place(frame) // several calls try
+    await platform.api.request('GET', '/changes') // assigns the feed numbers
     const setBack = "select setval('platform.delivery_delivery_id_seq', 1, false)"
     await owner.query(setBack)
     await expect(platform.api.place(frame)).rejects.toThrow('answered 500')

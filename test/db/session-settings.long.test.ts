@@ -1,4 +1,7 @@
-/** A connection has the settings that our statements rely on, whatever the server, the database or the role has for its own. */
+/**
+ * Each connection sets the parameters on which the statements rely, and overrides the defaults of
+ * server, database and role.
+ */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
@@ -8,7 +11,7 @@ import { type Db, statement } from '../../src/server/core/database/db.ts'
 import { toStrictTimeParser } from '../../src/server/core/database/postgres/session-settings.ts'
 
 const NAME = `session_${randomBytes(6).toString('hex')}`
-/** What a database found in production can have. */
+/** Unfavourable settings as a production database may have them. */
 const HOSTILE = {
   datestyle: 'SQL, DMY',
   intervalstyle: 'sql_standard',
@@ -39,7 +42,7 @@ afterAll(async () => {
   await asAdmin(async (admin) => void (await admin.query(`drop database ${NAME} with (force)`)))
 })
 
-/** Written out and read back, each as the session does it. */
+/** Writes values and reads them back, to see how the session formats them. */
 const ROUND = statement(
   'test_round',
   `select $1::timestamptz as at, ($1::timestamptz)::text as at_text, array[$1::timestamptz] as times, $2::text[] as list, '\\x' as slash,

@@ -1,13 +1,14 @@
 /**
- * A process on the embedded database that is stopped in the middle of a transaction, by Ctrl-Z for example, goes on when it is continued. In a
- * process of its own: one that hangs could not even say so.
+ * A transaction of the embedded database may be idle for longer than a server permits, for example
+ * because Ctrl-Z stopped the process. The test runs it as a child, since a process that hangs could
+ * not report its own failure.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
 const urlOf = (path: string) => JSON.stringify(new URL(`../../dist/${path}`, import.meta.url).href)
-/** Milliseconds: longer than any transaction on a server may be silent (5 s), and longer than any machine needs for the rest. */
+/** Milliseconds; a server ends a transaction that is idle for 5 s. */
 const SILENT_MS = 6_000
 const HUNG_MS = 120_000
 

@@ -1,4 +1,4 @@
-/** A text comes back from the database exactly as it was stored (I-7), from the embedded one and from Postgres alike. */
+/** The embedded database and Postgres return every text exactly as it was stored (I-7). */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { type Db, statement } from '../../src/server/core/database/db.ts'
