@@ -1,4 +1,7 @@
-/** What the comparison of speeds prints and judges (bench/report.ts): ratios of calls per second, and of processor time. */
+/**
+ * The speed comparison prints and judges ratios of calls per second and of CPU time
+ * (bench/report.ts).
+ */
 import { expect, test } from 'vitest'
 import type { ServerMeasurement } from '../../bench/measure.ts'
 import { computeRatios, findShortfalls, formatBenchReport, type SubjectMeasurements } from '../../bench/report.ts'
@@ -6,7 +9,10 @@ import type { SubjectName } from '../../bench/subjects.ts'
 
 const window = { refused: {}, p50Ms: 1, p99Ms: 2, p999Ms: 3 } as ServerMeasurement['window']
 
-/** A server with rounds of so many calls per second, each of so many microseconds of the server and of Postgres. */
+/**
+ * A server with these rounds; `us` is the CPU time per call of server and Postgres together, in
+ * microseconds.
+ */
 function server(
   name: SubjectName,
   ...rounds: readonly (readonly [callsPerSecond: number, us?: number])[]

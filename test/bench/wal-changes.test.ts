@@ -1,4 +1,4 @@
-/** What the bench says that a call touches, on a log of which every record is known. */
+/** readWalChanges on a WAL in which every record is known. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readWalChanges } from '../../bench/wal-changes.ts'
@@ -24,7 +24,7 @@ const place = async (): Promise<number> =>
   Number((await sql.query("select pg_current_wal_flush_lsn() - '0/0' as at")).rows[0].at)
 
 test('readWalChanges counts locked, inserted and changed rows and the entries of each index per call', async () => {
-  await sql.query('checkpoint') // the next record of each page has all of it
+  await sql.query('checkpoint') // the next record of each page is a full-page image
   const from = await place()
   await sql.query('select from money where id = 1 for update')
   await sql.query('insert into money values (3, 3)')

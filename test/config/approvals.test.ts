@@ -1,4 +1,3 @@
-/** The settings of changes that have to wait are read and checked. */
 import { expect, test } from 'vitest'
 import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'
 import { readApprovals } from '../../src/server/core/config/approvals.ts'

@@ -1,4 +1,7 @@
-/** PURSER_CURRENCIES says one scale of a currency: it is stored with what it counts, and can never change again (M-5). */
+/**
+ * PURSER_CURRENCIES has one scale per currency. The scale is stored and can never change while the
+ * currency is in use (M-5).
+ */
 import { expect, test } from 'vitest'
 import { parseCurrencyScales } from '../../src/server/core/config/currency-settings.ts'
 

@@ -1,4 +1,4 @@
-/** PARTNER_SECRETS: which secret is whose (W-43). */
+/** PARTNER_SECRETS assigns secrets to platform names (W-43). */
 import { describe, expect, test } from 'vitest'
 import { ConfigError, PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
 

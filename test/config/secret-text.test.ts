@@ -1,4 +1,7 @@
-/** Secrets that a tool has changed on their way: refused at the start with the remedy, and never shown. */
+/**
+ * A secret that a tool has altered, for example by quotation marks, is refused at the start with a
+ * remedy and never shown.
+ */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** compose.yaml, and its scripts of SQL as they run in its containers. */
+/** compose.yaml, and the SQL scripts as its containers run them. */
 import { parse } from 'yaml'
 import { read } from '../tidy/source.ts'
 
@@ -23,14 +23,14 @@ export const COMPOSE: { services: Record<string, Service>; secrets: Record<strin
   { merge: true },
 )
 
-/** As each service that makes a database finds them. */
+/** Passwords that each service finds when it creates a database. */
 export const PASSWORDS: Readonly<Record<string, string>> = {
   superuser: 's'.repeat(64),
   owner: 'o'.repeat(64),
   wallet: 'w'.repeat(64),
 }
 
-/** What psql would send of a script, by statement; its own commands are left out. */
+/** The statements that psql would send for a script; psql's own commands are left out. */
 export function statementsOf(path: string, passwords = PASSWORDS): string[] {
   const sql = read(path)
     .replaceAll(/^(--|\\).*$/gm, '')

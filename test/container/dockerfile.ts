@@ -1,4 +1,7 @@
-/** The Dockerfile as its instructions, and its build replayed without Docker: each stage is a folder, its steps are run in it. */
+/**
+ * The Dockerfile as instructions, and a replay of its build without Docker. Each stage is a folder
+ * in which its steps run.
+ */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -7,9 +10,11 @@ import { ROOT, read } from '../tidy/source.ts'
 
 export interface Step {
   readonly keyword: string
-  /** Words of COPY, the command line of RUN, NAME=value pairs of ENV, the parts of a JSON array. */
+  /**
+   * The words of COPY, the command line of RUN, the NAME=value pairs of ENV, or the parts of a JSON
+   * array.
+   */
   readonly words: readonly string[]
-  /** `--from` of COPY. */
   readonly from?: string | undefined
 }
 
@@ -56,7 +61,10 @@ export function stepsOf({ steps }: Stage, keyword: string): Step[] {
   return steps.filter((step) => step.keyword === keyword)
 }
 
-/** Makes the last stage in a folder of `roots` and returns its root. Nothing is taken from the repository but what COPY names. */
+/**
+ * Builds every stage below `roots` and returns the root of the last one. Only files that COPY names
+ * come from the repository.
+ */
 export function replay(stages: readonly Stage[], roots: string): string {
   const rootOf = (name: string) => join(roots, name)
   stages.forEach((stage, i) => {
@@ -73,7 +81,10 @@ export function replay(stages: readonly Stage[], roots: string): string {
   return rootOf(`${stages.length - 1}`)
 }
 
-/** A folder's content goes to the target, a file below it when that ends in a slash. */
+/**
+ * Copies as Docker does: the content of a folder goes into the target, a file goes below a target
+ * that ends in a slash.
+ */
 function copy(words: readonly string[], source: string, root: string, folder: string): void {
   const target = words.at(-1) ?? ''
   const to = target.startsWith('/') ? join(root, target) : join(root, folder, target)

@@ -1,4 +1,7 @@
-/** The stand-in for curl sends what curl sends, and refuses an option that it does not have. */
+/**
+ * The replacement for curl sends the same requests as curl and refuses an option that it does not
+ * have.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -9,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 
 const STAND_IN = fileURLToPath(new URL('curl.mjs', import.meta.url))
 
-/** Answers with what it received; `/no` with 404. */
+/** Replies with the received request; `/no` returns 404. */
 const server = createServer(async (request, response) => {
   const { method, url, headers } = request
   const received = [method, url, headers['content-type'], headers['x-one'], await text(request)]

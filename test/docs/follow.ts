@@ -1,4 +1,4 @@
-/** Follows a page of the documentation as its reader would, and compares what the commands print with what the page shows. */
+/** Runs the commands of a documentation page in order and compares their output with the page. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -9,7 +9,7 @@ function blocksOfPage(page: string): Block[] {
   return blocksOf(readFileSync(join(ROOT, page), 'utf8'))
 }
 
-/** Each `sh` block with the output that the page shows right after it. */
+/** Each `sh` block with the `text` block right after it, which shows its output. */
 function stepsOf(page: string): { block: Block; shown: string | undefined }[] {
   const blocks = blocksOfPage(page)
   return blocks.flatMap((block, i) => {
@@ -18,7 +18,7 @@ function stepsOf(page: string): { block: Block; shown: string | undefined }[] {
   })
 }
 
-/** Runs the page's `sh` blocks and compares what they print with what the page shows. */
+/** Runs the `sh` blocks of the page and compares their output with the page. */
 export async function follow(page: string, run: (blocks: Block[]) => Promise<string[]>): Promise<void> {
   const steps = stepsOf(page)
   expect(steps.length).toBeGreaterThan(0)
@@ -28,7 +28,7 @@ export async function follow(page: string, run: (blocks: Block[]) => Promise<str
   })
 }
 
-/** Follows a page against the server that the page itself starts. */
+/** Does the same against the server of the page's `sh server` block. */
 export async function followWithServer(page: string): Promise<void> {
   const server = blocksOfPage(page).find(({ info }) => info === 'sh server')
   const folder = makeFolder()

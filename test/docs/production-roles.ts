@@ -1,4 +1,4 @@
-/** The roles and the database that the guide to production makes, on a Postgres of a test. */
+/** Creates the roles and the database of the production guide on a test Postgres. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SecondPostgres } from '../support/second-postgres.ts'
@@ -13,7 +13,7 @@ export async function makeProductionRoles(postgres: SecondPostgres): Promise<voi
   for (const sql of roles?.text.split(';') ?? []) await postgres.execute(sql)
 }
 
-/** The address of the guide's database as one of these roles, with the password of the guide. */
+/** The address of that database for a role, with the guide's password. */
 export function productionUrl(postgres: SecondPostgres, role: 'owner' | 'wallet'): string {
   const parts = { username: `purser_${role}`, password: `${role.toUpperCase()}_PASSWORD`, pathname: '/purser' }
   return Object.assign(new URL(postgres.url), parts).href

@@ -1,4 +1,4 @@
-/** The recipes of docs/guides/follow-changes.md, as they stand there: each is run beside a wallet. */
+/** Runs each recipe of docs/guides/follow-changes.md, copied from the page, against a wallet. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -38,7 +38,10 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/** Starts a recipe; `output` is what it has printed so far, `runs` whether it goes on. */
+/**
+ * Starts a recipe. `output` returns the text printed up to now; `runs` is true while the process
+ * lives.
+ */
 function start(name: string, env: Record<string, string>): { output(): string; runs(): boolean } {
   const [, code] = new RegExp(`\`\`\`js\\n(// ${name}:.*?)\`\`\``, 's').exec(GUIDE) ?? []
   if (code === undefined) throw new Error(`there is no ${name} in the guide`)
@@ -51,7 +54,7 @@ function start(name: string, env: Record<string, string>): { output(): string; r
   return { output: () => text, runs: () => child.exitCode === null }
 }
 
-/** What a stream has told so far. */
+/** Opens a stream; returns a function for the text received up to now. */
 async function follow(url: string): Promise<() => string> {
   const stream = await fetch(url)
   let text = ''
@@ -69,11 +72,11 @@ test('the recipe of a live balance shows the balance and each change when it com
   const { output } = start('live-balance.mjs', { PORT })
   await expect.poll(output, { timeout: 60_000 }).toContain('listening')
   for (const unknownId of ['nobody', '%', '..%2F..%2Fkeys%3F'])
-    await fetch(`http://127.0.0.1:${PORT}/balance/${unknownId}`).catch(() => undefined) // and the recipe goes on
+    await fetch(`http://127.0.0.1:${PORT}/balance/${unknownId}`).catch(() => undefined) // the recipe must survive it
   const text = await follow(`http://127.0.0.1:${PORT}/balance/${bettor.userId}`)
   await expect.poll(text, { timeout: 60_000 }).toContain('"amount":"100.00"')
   const change = async () => {
-    await wallet.operator.deposit(bettor.userId, '1.00') // the follower may begin a moment after the first
+    await wallet.operator.deposit(bettor.userId, '1.00') // the follower may start after the first deposit
     return text()
   }
   await expect.poll(change, { timeout: 60_000, interval: 500 }).toMatch(/"amount":"1(0[1-9]|[1-9]\d)\.00"/)
@@ -89,7 +92,7 @@ test('the recipe of a live balance shows no old balance when it changes during t
   const answer = (response: ServerResponse, body: object) => response.end(JSON.stringify(body))
   const server = createHttpServer(({ url = '' }, response) => {
     if (url.includes('/balances'))
-      waiting.push(response) // answered when the change has been told
+      waiting.push(response) // answered after the change was sent
     else if (waiting.length === 0 || url.includes('after=1'))
       setTimeout(() => answer(response, { data: [], next: url.includes('after=1') ? '1' : '0' }), 50)
     else answer(response, { data: changes.map((one) => ({ event: 'balance.changed', balance: one })), next: '1' })
@@ -114,7 +117,7 @@ test('the recipe of a CRM accepts each signed webhook once and nothing else', as
   const url = `http://127.0.0.1:${PORT}/purser`
   const { body } = await wallet.operator.request('PUT', '/operator/webhooks/crm', { url, events: ['player.created'] })
   const { secret: SECRET } = body as unknown as { secret: string }
-  // The recipe looks at the time of a message; the wallet's clock is that of a test.
+  // The recipe checks the time of a message, so the test clock of the wallet moves to the present.
   wallet.clock.advance(Date.now() - wallet.clock.now().getTime())
   const { output, runs } = start('crm.mjs', { PORT, SECRET })
   await expect.poll(output, { timeout: 60_000 }).toContain('listening')
@@ -124,7 +127,7 @@ test('the recipe of a CRM accepts each signed webhook once and nothing else', as
   const forged = (signature: string) =>
     fetch(url, { method: 'POST', headers: { ...headers, 'webhook-signature': signature }, body: '{}' })
   expect((await forged('v1,x')).status).toBe(401)
-  expect((await forged(`v1,${'é'.repeat(44)}`)).status).toBe(401) // as many letters as a good one has, and more bytes
+  expect((await forged(`v1,${'é'.repeat(44)}`)).status).toBe(401) // same number of letters as a good signature, more bytes
   const broken = request(url, { method: 'POST', headers: { 'content-length': '100' } }).on('error', () => {})
   broken.write('{')
   await new Promise((gone) => broken.once('close', gone).once('socket', () => setTimeout(() => broken.destroy(), 100)))
@@ -132,7 +135,10 @@ test('the recipe of a CRM accepts each signed webhook once and nothing else', as
   expect(runs()).toBe(true)
 })
 
-/** Speaks what of NATS the recipe needs; keeps what is published. `stores`: whether its JetStream says so. */
+/**
+ * A minimal NATS server that keeps published messages. `stores` decides if its JetStream
+ * acknowledges them.
+ */
 async function startBus(port = 0, stores = true) {
   const published: { subject: string; id: string; event: { id: string } }[] = []
   const sockets: Socket[] = []
@@ -182,7 +188,8 @@ test('the recipe of the feed on NATS delivers all events although the bus restar
   await expect.poll(all, { timeout: 60_000 }).toEqual(await ids())
   const { events } = await readFeed(wallet.operator)
   const [last, sent] = [events.at(-1), [...bus.published, ...again.published]]
-  const id = `${last?.id}-${Date.parse(String(last?.at))}` // a number comes again, for another event, after a failover
+  // After a failover, another event can have the same number.
+  const id = `${last?.id}-${Date.parse(String(last?.at))}`
   expect(sent.at(-1)).toEqual({ subject: `purser.${last?.event}`, id, event: last })
   again.close()
 })

@@ -1,6 +1,6 @@
 /**
- * Runs the commands of a page as its reader would: the `sh server` block in one terminal, the `sh` blocks one after
- * another in another one, in a folder where `dist` is this build.
+ * Runs the commands of a page as a reader would. The `sh server` block runs in one terminal and the
+ * `sh` blocks in another, in a folder where `dist` is this build.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,11 +12,13 @@ import type { Block } from './markdown.ts'
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_TIMEOUT_MS = 120_000
-/** The addresses that pages name; the tests use free ports. */
+/** The addresses in the pages; the tests use free ports instead. */
 const PAGE_URLS = { wallet: 'http://127.0.0.1:8080', platform: 'http://127.0.0.1:8081' }
-/** The folder of programs that a machine may lack. It is the last one on the PATH. */
+/**
+ * Folder with replacements for programs that a machine may lack; it is the last one on the PATH.
+ */
 const STAND_INS = 'stand-ins'
-/** Printed before each block, so that its output can be told from the others'. */
+/** Printed before each block, to separate the outputs. */
 const MARK = '\u001e'
 
 export interface Folder {
@@ -46,7 +48,7 @@ export const WALLET_SAYS: Says = { wallet: /"url":"(http:[^"]+)"/ }
 
 /**
  * Runs a command line that ends in `npm start` or a `node dist/main.js` command, on a free port.
- * `says` finds its addresses.
+ * `says` finds its addresses in the output.
  */
 export async function startServer(
   folder: Folder,
@@ -54,8 +56,8 @@ export async function startServer(
   { env = {}, says = SANDBOX_SAYS }: { env?: Record<string, string>; says?: Says } = {},
 ): Promise<PageServer> {
   const command = commandLine.trim().replace(/npm start$/, startScript())
-  const said = command.replace(/( sandbox\b.*)$/, '$1 --addresses') // a page knows them: they are the default ones
-  const inPlaceOfSh = said.replace('node dist', 'exec node dist') // else stop() would stop only sh
+  const said = command.replace(/( sandbox\b.*)$/, '$1 --addresses') // the pages know the default addresses
+  const inPlaceOfSh = said.replace('node dist', 'exec node dist') // without exec, stop() ends only sh
   const child = spawn('sh', ['-c', inPlaceOfSh], {
     cwd: folder.path,
     env: { PATH: process.env.PATH, PORT: '0', ...env },
@@ -69,7 +71,7 @@ export async function startServer(
   return { urls: await addressesOf(child, says), stop }
 }
 
-/** What `npm start` does once the build is there: the tests run on the build that `npm test` has made. */
+/** The part of `npm start` after the build, since `npm test` has already built. */
 function startScript(): string {
   const { scripts } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { scripts: { start: string } }
   const [build, start] = scripts.start.split(' && ')
@@ -97,7 +99,7 @@ function addressesOf(child: ChildProcess, says: Says): Promise<Urls> {
   })
 }
 
-/** The output of each block, in order. Throws with what was printed when a command fails. */
+/** The output of each block, in order. Throws with the whole output when a command fails. */
 export async function runBlocks(
   folder: Folder,
   blocks: readonly Block[],
@@ -124,7 +126,7 @@ function collect(child: ChildProcess): () => string {
   return () => text
 }
 
-/** A pattern of what a page shows; `…` stands for anything within a line. */
+/** A pattern for the output that a page shows; `…` matches any text within a line. */
 export function patternOf(shown: string): RegExp {
   const escaped = shown.trim().replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
   return new RegExp(`^${escaped.replaceAll('…', '[^\\n]+?')}$`)

@@ -1,4 +1,7 @@
-/** The sums of the ledger by currency: what the balances hold against what the transfers moved, to the minor unit (ledger/balanced.ts). */
+/**
+ * The sums of the ledger per currency: balances compared with transfers, to the minor unit
+ * (ledger-balance.ts).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Db } from '../../src/server/core/database/db.ts'

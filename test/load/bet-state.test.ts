@@ -1,4 +1,4 @@
-/** What an answer makes of a bet, and what the book of a worker adds up to. */
+/** The state of a bet after a reply, and the expected balances of a worker. */
 import { describe, expect, test } from 'vitest'
 import { judgeAnswer, judgeCompensation, type LoadBet, type LoadCall } from '../../src/conformance/load/bet-state.ts'
 import {

@@ -1,4 +1,4 @@
-/** What is drawn, and when it is due: the mix, Zipf's law, the schedule. */
+/** Random draws of the load: the mix of calls, players by Zipf's law, and the schedule. */
 import { describe, expect, test } from 'vitest'
 import { CALL_KINDS, drawCallKind, formatCallMix, parseCallMix } from '../../src/conformance/load/call-mix.ts'
 import { createBoundedPool } from '../../src/conformance/load/worker/bounded-pool.ts'
@@ -113,7 +113,7 @@ describe('the schedule of calls', () => {
       new AbortController().signal,
     )
     const start = performance.now()
-    // Turns after the time is over: in one of them the timer has seen that it is.
+    // The timer fires in one of these ten turns after the end.
     for (let turns = 0; turns < 10; ) {
       await new Promise(setImmediate)
       if (performance.now() - start > 40) turns++
@@ -125,7 +125,7 @@ describe('the schedule of calls', () => {
   test('loses no call that became due while a late one was started', async () => {
     const afterStart: number[] = []
     const begin = async (due: number, at: number) => {
-      while (performance.now() - due < 60); // as a thread that gets no processor
+      while (performance.now() - due < 60); // blocks, like a thread that gets no CPU
       afterStart.push(at)
     }
     const late = { ...schedule, workers: 1, rate: 100, durationMs: 50, connections: 10 }

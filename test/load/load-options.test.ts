@@ -1,4 +1,4 @@
-/** What is wrong with the options or the file of players is said before any call. */
+/** Faults in the options or in the players file are reported before the first call. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** `purser load` against a real wallet: it knows what every player must have, also where answers are lost, and sees what is paid twice. */
+/**
+ * `purser load` against a real wallet. It computes the right balance of every player, also when
+ * replies are lost, and detects a double payment.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -47,7 +50,7 @@ function reportOf({ code, stdout, stderr }: Finished): LoadReport {
   return JSON.parse(stdout)
 }
 
-/** A connection for each call: then all of them are sent, however slow the machine is. */
+/** One connection per call, so that all calls are sent even on a slow machine. */
 const connections = (calls: number) => ['--connections', `${calls}`]
 
 test('a thousand calls of two workers have the right money, and the report shows it without a secret', async () => {
@@ -90,7 +93,7 @@ test('a payout that is paid twice is wrong, and the report names the player and 
   faulty.behave = () => async (exchange) => {
     const { operation, betId } = exchange.call
     const first = operation === 'settle' && !chosen
-    if (first) chosen = true // before anything is awaited: several settles are under way at once
+    if (first) chosen = true // set before any await, since several settles run concurrently
     const reply = await exchange.forward()
     if (first) {
       const { body } = await wallet.operator.request('GET', `/operator/bets?transactionId=${betId}`)

@@ -1,4 +1,4 @@
-/** A committed OpenAPI document, and what tests look at in it. */
+/** A committed OpenAPI document, and accessors for tests. */
 import { readFileSync } from 'node:fs'
 import { Compile } from 'typebox/schema'
 
@@ -42,7 +42,7 @@ export function operationsOf({ paths }: Document): Operation[] {
   )
 }
 
-/** Every object and array inside, the value itself first. */
+/** The value itself, then every object and array inside it. */
 export function nodesIn(value: unknown): Node[] {
   if (typeof value !== 'object' || value === null) return []
   return [value as Node, ...Object.values(value).flatMap(nodesIn)]
@@ -57,7 +57,7 @@ export function target(document: Document, reference: string): unknown {
   return steps.reduce<unknown>((node, step) => (node as Node | undefined)?.[step], document)
 }
 
-/** The schema with every reference replaced by what it names; no schema of this document contains itself. */
+/** Replaces every `$ref` by its schema. No schema of these documents is recursive. */
 export function resolved(document: Document, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => resolved(document, item))
   if (typeof value !== 'object' || value === null) return value

@@ -1,17 +1,18 @@
 /**
- * Series for the alert rules, in promtool's notation, one value a step: `5x3` is four values of 5, `_` is none.
- * The quiet ones are idle, freshly started, restarted and busy servers that are healthy.
+ * Time series for the alert rules in the notation of promtool, one value per step: `5x3` is four
+ * values of 5, `_` is a missing value. The `quiet` series are healthy servers: idle, just started,
+ * restarted or busy.
  */
 
-/** Values by series. */
+/** Series name → values. */
 export type Series = Readonly<Record<string, string>>
 
 export interface AlertCase {
   readonly fires: readonly Series[]
   readonly quiet: readonly Series[]
-  /** Steps that the series are watched; 60 when absent. */
+  /** Number of steps; 60 when absent. */
   readonly steps?: number
-  /** Minutes of a step; 1 when absent. */
+  /** Minutes per step; 1 when absent. */
   readonly minutes?: number
 }
 
@@ -20,7 +21,7 @@ const gauge = (series: string, bad: string, ...good: string[]): AlertCase => ({
   quiet: good.map((values) => ({ [series]: values })),
 })
 
-/** An alert on the first increase: the counter begins at 0, and a restart resets it. */
+/** An alert on the first increase. The counter starts at 0, and a restart resets it. */
 const firstIncrease = (series: string, ...others: Series[]): AlertCase => ({
   fires: [{ [series]: '0x5 1x60' }, { [series]: '3x20 0x20 1x20' }],
   quiet: [{ [series]: '0x60' }, { [series]: '3x20 0x60' }, ...others],

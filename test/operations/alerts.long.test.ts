@@ -1,4 +1,4 @@
-/** The alert rules in promtool: each one fires on its fault and stays quiet on healthy servers. */
+/** The alert rules in promtool: each rule fires on its fault and stays quiet on healthy servers. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,13 +17,13 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The test of one file, which has one step for all of its series. */
+/** Step count and step length, shared by all series of one alert. */
 interface Watch {
   readonly steps: number
   readonly minutes: number
 }
 
-/** Whether the alert has fired at any step of the series. */
+/** Expects that the alert fires at any step of the series, or at none. */
 function caseFor(alert: string, series: Series, { steps, minutes }: Watch, fires: boolean): object {
   const firing = `ALERTS{alertname="${alert}",alertstate="firing"}`
   return {

@@ -1,4 +1,6 @@
-/** A collector of OpenTelemetry on loopback: takes OTLP over HTTP as JSON, and keeps every span. */
+/**
+ * An OpenTelemetry collector on loopback. It accepts OTLP over HTTP as JSON and keeps every span.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +13,7 @@ export interface SeenSpan {
   readonly parentSpanId: string
   readonly name: string
   readonly attributes: Readonly<Record<string, string | number | boolean>>
-  /** Ids of spans. */
+  /** Span ids. */
   readonly links: readonly string[]
   readonly startsAt: bigint
   readonly endsAt: bigint
@@ -19,16 +21,16 @@ export interface SeenSpan {
 }
 
 export interface Collector {
-  /** For the process whose spans it takes: sent soon. */
+  /** Environment of the traced process; its spans are exported after a short delay. */
   readonly env: Record<string, string>
   readonly endpoint: string
   readonly spans: readonly SeenSpan[]
-  /** Everything as it came. */
+  /** All request bodies as received. */
   text(): string
-  /** Resolves to the one span that `is` is true of, once it is there. */
+  /** Waits for the only span that matches. */
   span(is: (span: SeenSpan) => boolean): Promise<SeenSpan>
   childrenOf(parent: SeenSpan): SeenSpan[]
-  /** From now on it takes everything and answers nothing. */
+  /** From now on, requests are read and never answered. */
   fallSilent(): void
   close(): Promise<void>
 }

@@ -1,16 +1,16 @@
-/** What an expression in PromQL asks for, by Prometheus' own grammar. */
+/** The metrics and labels that a PromQL expression uses, parsed by Prometheus' own grammar. */
 import { parser } from '@prometheus-io/lezer-promql'
 
 export interface Asked {
-  /** Where it is no PromQL. */
+  /** Parts that are not valid PromQL. */
   readonly faults: readonly string[]
-  /** Metrics, each with the labels that it is chosen by. */
+  /** Metrics, each with the labels of its selector. */
   readonly metrics: readonly { readonly name: string; readonly labels: readonly string[] }[]
-  /** Labels that something is summed by. */
+  /** Labels of `by (…)` clauses. */
   readonly groups: readonly string[]
 }
 
-/** Grafana puts its variables in before it asks. */
+/** Grafana replaces its variables before it queries. */
 export function askedBy(written: string): Asked {
   const expression = written.replaceAll('$__rate_interval', '5m')
   const faults: string[] = []

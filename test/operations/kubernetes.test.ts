@@ -1,4 +1,7 @@
-/** The Kubernetes example, as far as it can be judged without a cluster: its parts fit each other and the program. */
+/**
+ * The Kubernetes example, checked without a cluster: its parts agree with each other and with the
+ * program.
+ */
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { SETTINGS, type Setting } from '../../src/server/core/config/settings.ts'
@@ -34,7 +37,7 @@ interface Labels {
   readonly matchLabels: Readonly<Record<string, string>>
 }
 
-/** A document of the file; the members that its kind has. */
+/** A document of the file. A kind has only some of these members. */
 interface Document {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }
@@ -69,7 +72,7 @@ const containerOf = ({ containers }: Pod) => {
 const WALLET = containerOf(POD)
 const numberIn = (name: string) => Number(WALLET.env.find((one) => one.name === name)?.value)
 
-/** Seconds after the drain for what was accepted (docs/guides/run-in-production.md). */
+/** Seconds after the drain to finish accepted calls (docs/guides/run-in-production.md). */
 const FINISH_S = 20
 
 describe('the Kubernetes example', () => {

@@ -1,4 +1,4 @@
-/** Each metric moves when what it tells of happens, on real servers and a real database. */
+/** Each metric changes when its event happens, on real servers and a real database. */
 
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
@@ -32,7 +32,7 @@ describe('the metrics of a wallet', () => {
   const value = async (name: string, labels?: Labels) => (await scrape(wallet.url)).value(name, labels)
   const becomes = (name: string, labels?: Labels) => expect.poll(() => value(name, labels), { interval: 200 })
 
-  /** What the owner does in a transaction holds its locks until `end`. */
+  /** Runs the SQL in a transaction, whose locks stay until the returned function is called. */
   async function held(sql: string): Promise<() => Promise<void>> {
     await owner.query('begin')
     await owner.query(sql)

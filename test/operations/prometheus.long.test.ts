@@ -1,4 +1,7 @@
-/** A real Prometheus with the alert rules, on a wallet, a platform and a gateway that have nothing wrong. */
+/**
+ * A real Prometheus with the alert rules watches a wallet, a platform and a gateway that are
+ * healthy.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -9,11 +12,11 @@ import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { spawnWallet, type WalletProcess } from '../support/wallet-process.ts'
 import { type Prometheus, startPrometheus } from './prometheus.ts'
 
-/** PURSER_TEST_SCRAPES makes the watch longer. A scrape is made each second. */
+/** PURSER_TEST_SCRAPES makes the watch longer. One scrape is made per second. */
 const SCRAPES = Number(process.env.PURSER_TEST_SCRAPES ?? 40)
 const SERVERS = 3
 const BETS = 100
-/** The machine of the tests may be too busy for it, which is no fault of the servers. */
+/** This alert may fire because the test machine is busy, which is no fault of the servers. */
 const OF_THE_MACHINE = 'PurserEventLoopSlow'
 const EVER = '[2h]'
 
@@ -45,14 +48,14 @@ async function number(expression: string): Promise<number> {
   return Number(sample?.value[1] ?? 0)
 }
 
-/** Resolves after so many more scrapes of each server. */
+/** Waits for `times` more scrapes of each server. */
 async function scraped(times: number): Promise<void> {
   const all = () => number(`min(count_over_time(up${EVER}))`)
   const before = await all()
   await expect.poll(all, { interval: 500 }).toBeGreaterThanOrEqual(before + times)
 }
 
-/** Names of alerts that have been in this state at any time, pending also for a moment. */
+/** Names of alerts that were in this state at any time, even for one scrape. */
 async function alertsEver(state: 'pending' | 'firing'): Promise<string[]> {
   const samples = await prometheus.query(`count by (alertname) (count_over_time(ALERTS{alertstate="${state}"}${EVER}))`)
   return samples.map(({ metric }) => metric.alertname ?? '').filter((name) => name !== OF_THE_MACHINE)

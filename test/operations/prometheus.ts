@@ -1,4 +1,7 @@
-/** Prometheus and promtool of Debian: the alert rules are judged by the program that runs them. */
+/**
+ * Starts Debian's Prometheus and runs promtool, so that the alert rules are judged by the real
+ * program.
+ */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,7 +12,7 @@ import { stringify } from 'yaml'
 import { freePort } from '../support/postgres-server.ts'
 
 export const RULES_FILE = resolve('ops/prometheus/purser.rules.yaml')
-/** Between two scrapes, and between two looks at the rules. */
+/** Interval of scrapes and of rule evaluations. */
 const INTERVAL = '1s'
 const NOT_INSTALLED = "Prometheus is not installed: install Debian's package prometheus, which also brings promtool"
 
@@ -20,7 +23,7 @@ export interface Sample {
 
 export interface Prometheus {
   query(expression: string): Promise<readonly Sample[]>
-  /** Names of the alert rules that it has loaded. */
+  /** Names of the loaded alert rules. */
   alerts(): Promise<readonly string[]>
   stop(): Promise<void>
 }
@@ -29,7 +32,6 @@ function refuseMissing(error: NodeJS.ErrnoException): Error {
   return error.code === 'ENOENT' ? new Error(NOT_INSTALLED) : error
 }
 
-/** Resolves to the exit code and all output. */
 export function promtool(...args: string[]): Promise<{ code: number; output: string }> {
   return new Promise((done, reject) => {
     execFile('promtool', args, (error, stdout, stderr) => {
@@ -39,7 +41,7 @@ export function promtool(...args: string[]): Promise<{ code: number; output: str
   })
 }
 
-/** `targets`: the address of a server by the name of its job. */
+/** `targets`: job name → server address. */
 export async function startPrometheus(targets: Readonly<Record<string, string>>): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'purser-prometheus-'))
   const config = join(folder, 'prometheus.yml')

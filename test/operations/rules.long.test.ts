@@ -1,4 +1,7 @@
-/** The alert rules and the dashboard ask for what the servers answer, and every alert has a section that says what to do. */
+/**
+ * The alert rules and the dashboard use only metrics that the servers export. Every alert has a
+ * section in the documentation with its remedy.
+ */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -26,7 +29,10 @@ const RULES = (parse(read('ops/prometheus/purser.rules.yaml')) as { groups: { ru
   ({ rules }) => rules,
 )
 const PAGE = 'docs/operations/alerts.md'
-/** The address of the repository's documentation. Alerts are read away from the server, so their links are absolute. */
+/**
+ * Base address of the documentation. Alerts are read away from the server, so their links are
+ * absolute.
+ */
 const BASE = 'https://github.com/purser-wallet/purser/blob/main/'
 interface Panel {
   readonly title: string
@@ -38,7 +44,7 @@ const EXPRESSIONS = [
   ...PANELS.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const)),
 ]
 
-/** Made by Prometheus itself, for each scrape. */
+/** Prometheus adds these to each scrape. */
 const OF_PROMETHEUS = ['up']
 const LABELS_OF_PROMETHEUS = ['job', 'instance']
 
@@ -58,13 +64,13 @@ afterAll(async () => {
   await Promise.all([wallet.stop(), platform.stop(), gateway.stop()])
 })
 
-/** Resolves when it is 1. */
+/** Waits until the metric is 1. */
 function becomes(url: string, name: string, labels?: Record<string, string>): Promise<void> {
   const look = async () => expect((await scrape(url)).value(name, labels)).toBe(1)
   return vi.waitFor(look, { timeout: 30_000, interval: 200 })
 }
 
-/** A label is seen once there is a sample that has it. */
+/** A label appears only with a sample, so that this makes a sample of each metric. */
 async function makeSamples(): Promise<void> {
   await wallet.operator.request('PUT', '/operator/webhooks/crm', { url: 'http://127.0.0.1:9/' })
   const player = await playerWithMoney(wallet.operator)

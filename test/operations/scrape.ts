@@ -1,11 +1,11 @@
-/** What a server says at /metrics, as a monitoring system reads it. */
+/** Parses the text of /metrics as a monitoring system does. */
 
 export interface Scrape {
-  /** Names that an expression can ask for; of a histogram those of its parts. */
+  /** Names that an expression can use; a histogram is listed by its parts. */
   readonly names: ReadonlySet<string>
-  /** Names of labels, by name. */
+  /** Metric name → names of its labels. */
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>
-  /** The value of a sample that has at least these labels; undefined when there is none. */
+  /** The value of the first sample with at least these labels. */
   value(name: string, labels?: Readonly<Record<string, string>>): number | undefined
   readonly text: string
 }
@@ -49,7 +49,9 @@ function declaredIn(line: string): string[] {
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g
 
-/** Throws on a line that is no sample: a scrape would be refused as a whole. */
+/**
+ * Throws on a line that is no sample, since Prometheus rejects the whole scrape for one bad line.
+ */
 function toSample(line: string): Sample {
   const [, name, inBraces = '', value] = LINE.exec(line) ?? []
   const isNumber = /^nan$/i.test(value ?? '') || !Number.isNaN(Number(value))

@@ -1,12 +1,15 @@
-/** What the database tells slowly, as when millions of deliveries are owed, stays in the metrics: as it was told last, and how old it is. */
+/**
+ * Database metrics during a slow count, as with millions of owed deliveries. The last value stays
+ * exported, together with its age.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { scrape } from './scrape.ts'
 
-/** Seconds: more than an answer holds, and than a scrape waits. */
+/** Seconds; longer than a result is reused and longer than a scrape waits. */
 const OLD = 8
-/** Seconds after which a list of people is ended by the server. */
+/** Seconds until the server cancels a query of the operator API. */
 const LIST_ENDS = 3
 
 let platform: TestPlatform
@@ -28,7 +31,7 @@ async function owedMetrics(url: string) {
   return { owed: value('platform_bets_owed'), amount: value('platform_owed_amount', { currency: 'EUR' }), age }
 }
 
-/** Nobody counts the deliveries until `end`: so long does it take. */
+/** Locks the deliveries, so that a count waits until the returned function is called. */
 async function slow(): Promise<() => Promise<void>> {
   await other.query('begin; lock table platform.delivery in access exclusive mode')
   return async () => void (await other.query('rollback'))

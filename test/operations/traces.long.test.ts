@@ -1,4 +1,7 @@
-/** Traces: a bet and its result from the platform's API down to the statement, over processes, and nothing of a player in them. */
+/**
+ * Traces of a bet and its result across processes, from the platform's API down to the SQL
+ * statements. They contain no data of the player.
+ */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Span, Tracing } from '../../src/runtime/tracing.ts'
@@ -35,7 +38,7 @@ const onLost = (error: unknown) => expect.fail(`spans were lost: ${error}`)
 
 const namesOf = (spans: readonly SeenSpan[]) => spans.map(({ name }) => name).sort()
 
-/** Nothing begins before what it is part of, or ends after it; a microsecond for numbers that were rounded. */
+/** A child span lies within its parent; rounding may move it by one microsecond. */
 function liesWithin(inner: SeenSpan, outer: SeenSpan): boolean {
   return inner.startsAt >= outer.startsAt - 1_000n && inner.endsAt <= outer.endsAt + 1_000n
 }
@@ -55,7 +58,10 @@ describe('the traces of a platform and a wallet in two processes', () => {
     await database.drop()
   })
 
-  /** Below the call that the platform sent: the wallet's span, its batch, and the statements of that. */
+  /**
+   * Finds the wallet's span below this call of the platform, with its batch and the statements of
+   * the batch.
+   */
   async function walletBelow(attempt: SeenSpan, name: string) {
     const call = await collector.span((span) => span.parentSpanId === attempt.spanId)
     expect(call).toMatchObject({ name, service: 'purser-wallet', traceId: attempt.traceId })
@@ -235,7 +241,7 @@ test('a call that the sampler drops sends no spans and is answered', async () =>
   const player = await playerWithMoney(wallet.operator)
   expect((await wallet.wire.place({ ...player, transactionId: randomUUID(), amount: 1 })).status).toBe(200)
   await wallet.auditIsClean()
-  expect(await wallet.kill('SIGTERM')).toBe(0) // what it had would have been sent by now
+  expect(await wallet.kill('SIGTERM')).toBe(0) // ends after the spans are flushed
   expect(collector.spans).toEqual([])
   await database.drop()
 })

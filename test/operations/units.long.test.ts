@@ -1,4 +1,7 @@
-/** The systemd units: settings that exist, and what systemd itself says of them, where there is one. */
+/**
+ * The systemd units use only settings that exist. Where systemd is installed, it checks the units
+ * too.
+ */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -13,10 +16,10 @@ const FOLDER = join(ROOT, 'ops/systemd')
 const FILES = readdirSync(FOLDER)
 const serverOf = (unit: string) => /^purser-(wallet|platform|gateway)@\.service$/.exec(unit)?.[1]
 const UNITS = FILES.filter((file) => serverOf(file) !== undefined)
-/** What runs by the clock and ends. */
+/** Units that a timer starts and that end by themselves. */
 const JOBS = FILES.filter((file) => file.endsWith('.timer')).map((file) => file.replace('.timer', '.service'))
 const read = (unit: string) => readFileSync(join(FOLDER, unit), 'utf8')
-/** The values of a setting of the unit, in all of its lines. */
+/** The values of a setting in all lines of the unit. */
 const valuesOf = (text: string, name: string) =>
   [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 
@@ -41,7 +44,7 @@ test.each(UNITS)('%s sets only settings that this server reads, and secrets as f
   }
   const wanted = settings.filter(
     ({ name, secret, readBy }) =>
-      // a drop-in's, where several platforms call
+      // with several platforms, a drop-in sets PARTNER_SECRETS
       secret && name !== 'PARTNER_SECRETS' && (readBy ?? [serverOf(unit)]).includes(serverOf(unit) as 'wallet'),
   )
   expect(given.map(([name]) => name)).toEqual(expect.arrayContaining(wanted.map(({ name }) => `${name}_FILE`)))
@@ -51,21 +54,21 @@ test.each(UNITS)('%s sets only settings that this server reads, and secrets as f
 test.each(UNITS)('%s waits longer than the longest drain, and a reload stops nothing', (unit) => {
   const text = read(unit)
   expect(valuesOf(text, 'ExecReload')).toEqual(['/bin/kill -HUP $MAINPID'])
-  expect(Number(valuesOf(text, 'TimeoutStopSec')[0])).toBeGreaterThanOrEqual(20 + 30) // a drain of half a minute
+  expect(Number(valuesOf(text, 'TimeoutStopSec')[0])).toBeGreaterThanOrEqual(20 + 30) // a drain takes 30 seconds
 })
 
 test.each(JOBS)('%s runs a command that exists, with its database as a secret and a timer', async (unit) => {
   const text = read(unit)
   const words = valuesOf(text, 'ExecStart')[0]?.split(' ') ?? []
   const { code, stderr } = await run(words.slice(2), { DATABASE_URL: 'postgres://127.0.0.1:1/nowhere' })
-  expect({ code, stderr }).toMatchObject({ code: EXIT_CODES.unreachable }) // it has understood its words
+  expect({ code, stderr }).toMatchObject({ code: EXIT_CODES.unreachable }) // the arguments were valid
   expect(valuesOf(text, 'Environment')).toContain('DATABASE_URL_FILE=%d/database-url')
   expect(valuesOf(read(unit.replace('.service', '.timer')), 'OnCalendar')).toHaveLength(1)
 })
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
-/** It looks whether the program is there; here it is not where the page says. */
+/** systemd checks that the program exists, which is at another path here. */
 const here = (unit: string) => read(unit).replace('/usr/bin/node', process.execPath).replaceAll('/opt/purser', ROOT)
 
 test.runIf(hasSystemd).each(FILES)('systemd accepts %s and rates its exposure as low', (unit) => {

@@ -1,4 +1,7 @@
-/** Base URLs: a part that no call carries is refused with the remedy, by each command and server that takes one. */
+/**
+ * Base URLs: each command and server refuses a part of a URL that no call would send, and names the
+ * remedy.
+ */
 import { describe, expect, test } from 'vitest'
 import type { ConformanceDeps } from '../../src/conformance/conformance-command.ts'
 import { type LoadFlags, parseLoadOptions } from '../../src/conformance/load/load-options.ts'
@@ -52,7 +55,7 @@ const LOAD: LoadFlags = {
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 const load = (over: Partial<LoadFlags>) => parseLoadOptions({ ...LOAD, ...over }, {}).then(() => 'taken', messageOf)
 
-/** Prints the reason and ends as wrong use. */
+/** Runs a command of the kit; returns its exit code and output. */
 async function ofKit(run: (deps: ConformanceDeps) => Promise<number>): Promise<string> {
   const printed: string[] = []
   const out = { write: (text: string) => void printed.push(text) }

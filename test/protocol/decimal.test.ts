@@ -1,4 +1,4 @@
-/** Decimal texts of any scale (M-1). */
+/** Sums of decimal texts of any scale are exact (M-1). */
 import { expect, test } from 'vitest'
 import { negateDecimal, sumDecimals, toCommonUnits } from '../../src/protocol/values/decimal.ts'
 

@@ -1,4 +1,4 @@
-/** Numbers that a double does not hold, in whatever JSON stands around them (M-1, M-2, W-3). */
+/** Numbers in JSON that a double cannot hold exactly (M-1, M-2, W-3). */
 import { describe, expect, test } from 'vitest'
 import { describeMemberFault } from '../../src/protocol/call-fault.ts'
 import { isTooDeep, MAX_DEPTH, parseJson, wouldRound } from '../../src/protocol/values/exact-json.ts'
@@ -26,10 +26,10 @@ describe('a number that a double cannot hold is parsed exactly:', () => {
 
   test.each([
     ['{"amount":0.123456789012345}', false],
-    ['{"amount":-0.0}', false], // as a payout it is 0 (D-3)
+    ['{"amount":-0.0}', false], // a payout of -0.0 is 0 (D-3)
     ['{"amount":-1e-400}', true],
     ['{"amount":1e22}', false],
-    ['{"amount":0.1234567890123456}', true], // held, but not exact as money
+    ['{"amount":0.1234567890123456}', true], // fits a double, but is not exact as money
     ['{"other":0.1234567890123456}', false],
     ['{"other":9007199254740993}', true],
     ['{"other":5e-324}', false],

@@ -1,4 +1,4 @@
-/** The bounds of amounts and balances, and the text of small ones, to the last minor unit (M-1). */
+/** Bounds of amounts and balances, and their text, to the last minor unit (M-1). */
 import { expect, test } from 'vitest'
 import {
   fitsBalance,

@@ -1,4 +1,5 @@
-// S-1: HMAC-SHA256 as node:crypto makes it, which signature.ts does in another way. What must be refused: test/wallet/signature.test.ts.
+// The signature is HMAC-SHA256 (S-1). signature.ts computes it in its own way, and node:crypto is
+// the reference. Signatures that must be refused are in test/wallet/signature.test.ts.
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { signBody, verifySignature } from '../../src/protocol/signature.ts'

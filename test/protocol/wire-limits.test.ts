@@ -1,4 +1,4 @@
-/** Limits of the interface and derived limits, in the order in which a late call meets them. */
+/** Limits of the interface and derived limits, in the order in which a late call reaches them. */
 import { expect, test } from 'vitest'
 import { answerDeadline, LIMITS, startDeadline } from '../../src/protocol/wire-limits.ts'
 

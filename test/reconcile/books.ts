@@ -1,7 +1,9 @@
-/** Two books that agree, by SQL: so many bets of a platform and what its wallet has of them. Faults are planted afterwards. */
+/**
+ * Writes the bets of a platform and the matching bets of its wallet by SQL. Tests then add faults.
+ */
 import pg from 'pg'
 
-/** Bet `i` has this id, on both sides. */
+/** The id of bet `i`, on both sides. */
 export function betIdOf(i: number): string {
   return `00000000-0000-4000-8000-${i.toString(16).padStart(12, '0')}`
 }
@@ -9,8 +11,8 @@ export function betIdOf(i: number): string {
 export const PARTNER = 'acme'
 
 /**
- * Bet i belongs to player-(i mod 7) and has a stake of 10.00 EUR. By i mod 5: 0 open, 1 won 21.00, 2 lost, 3 cancelled,
- * 4 declined with code 7.
+ * Bet i belongs to player-(i mod 7) and has a stake of 10.00 EUR. Its state depends on i mod 5: 0
+ * open, 1 won 21.00, 2 lost, 3 cancelled, 4 declined with code 7.
  */
 const STATUS = "case i % 5 when 0 then 'open' when 1 then 'settled' when 2 then 'settled' when 3 then 'cancelled' end"
 const PAYOUT = 'case i % 5 when 1 then 2100 when 2 then 0 end'
@@ -31,7 +33,7 @@ const DELIVERIES = `
     case i % 5 when 4 then 7 end, now(), now()
   from generate_series(1, COUNT) i`
 
-/** Declined bets are refused at the wallet, with nothing but the refusal. */
+/** A declined bet is stored at the wallet only as a refusal. */
 const WALLET_BETS = `
   insert into purser.bet (bucket, player, bet_id, status, calls, currency, stake, funder, stake_version, request_id, placed_at, payout,
     result_type, payee, refusal, first_seen_at, changed_at)
@@ -44,7 +46,7 @@ const PLAYERS = `
   insert into purser.player (bucket, player, currency, currencies, created_as, created_at)
   select 0, prefix || i, 'EUR', '{EUR}', '{}', now() from generate_series(0, 6) i, unnest(array['player-', 'op-player-']) prefix`
 
-/** The platform's book, statement by statement. */
+/** SQL statements for the platform's bets. */
 export function platformBook(bets: number): string[] {
   const partner = `insert into platform.partner values ('${PARTNER}', 'http://127.0.0.1:9', '["s"]', now())`
   const currency = "insert into platform.currency values ('EUR', 2)"
@@ -63,7 +65,7 @@ export interface Books {
   close(): Promise<void>
 }
 
-/** The addresses may be one and the same. */
+/** Both addresses may be the same database. */
 export async function writeBooks(platformUrl: string, walletUrl: string, bets: number): Promise<Books> {
   const [platform, wallet] = await Promise.all([connect(platformUrl), connect(walletUrl)])
   for (const sql of platformBook(bets)) await platform.query(sql)

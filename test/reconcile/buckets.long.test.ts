@@ -1,4 +1,6 @@
-/** Reconcile looks again wherever a bet may lie: in each bucket of the wallet's database, however many there are. */
+/**
+ * The second look of reconcile finds a bet in any bucket of the wallet, for any number of buckets.
+ */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
@@ -15,7 +17,10 @@ afterEach(async () => {
   for (const database of databases.splice(0)) await database.drop()
 })
 
-/** A platform without bets, and a wallet with twelve open ones of twelve players, each player in the bucket of its name. */
+/**
+ * A platform without bets, and a wallet with twelve open bets. Each belongs to another player, in
+ * the player's bucket.
+ */
 async function onlyAtWallet(buckets: number, bucketFor = (player: string) => bucketOf(player, buckets)) {
   databases = await Promise.all([createDatabase(), createDatabase()])
   const [platformUrl, walletUrl] = databases.map(({ url }) => url) as [string, string]

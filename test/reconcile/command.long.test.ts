@@ -1,4 +1,4 @@
-/** The `reconcile` command as a script uses it: what it prints, what it writes, how it ends, and how little memory it needs. */
+/** The `reconcile` command in a script: its output, files, exit code and memory limit. */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -97,10 +97,10 @@ describe('reconcile over many bets', () => {
   })
 })
 
-/** MB of JavaScript objects that a run may have at once; the two sides, kept, are more. */
+/** MB of heap for one run, less than both sides need in memory together. */
 const MOST_MB = 64
 
-/** Runs with a small heap, which a program that keeps everything exceeds. */
+/** Runs with a small heap, so that a run which keeps all bets fails. */
 async function runMeasured(args: string[]): Promise<{ code: number | null; stdout: string }> {
   const child = spawn(process.execPath, [`--max-old-space-size=${MOST_MB}`, MAIN, ...args], {
     env: { PATH: process.env.PATH },

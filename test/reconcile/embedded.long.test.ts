@@ -1,4 +1,7 @@
-/** Reconcile on embedded databases: their one connection is taken by the snapshot, and what differs is looked at again on it. */
+/**
+ * Reconcile on embedded databases. The snapshot takes their only connection, so that the second
+ * look uses the same one.
+ */
 import { expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { migrateSchema } from '../../src/server/core/database/schema/schema-migration.ts'

@@ -1,4 +1,7 @@
-/** A bet that moves between the readings of two databases is no difference: what differs is looked at again. */
+/**
+ * A bet that changes between the reads of the two databases is no difference, because reconcile
+ * reads differing bets again.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Db } from '../../src/server/core/database/db.ts'
@@ -25,7 +28,7 @@ afterEach(async () => {
   await Promise.all(databases.map((database) => database.drop()))
 })
 
-/** Compares while `happen` takes place between the platform's snapshot and its bets being read. */
+/** Compares, and runs `happen` between the platform's snapshot and the read of its bets. */
 async function compareDuring(happen: () => Promise<void>): Promise<ReconcileFinding[]> {
   const slow: Db = {
     ...platform,

@@ -1,4 +1,7 @@
-/** Where several platforms call one wallet, the books of each are compared with its own bets there (W-43). */
+/**
+ * When several platforms call one wallet, reconcile compares each platform only with its own bets
+ * there (W-43).
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** C-9: what the platform decided and the partner has not acknowledged, with nothing under way, is a difference. */
+/**
+ * A decision of the platform that the partner has not acknowledged, with no delivery in progress,
+ * is a difference (C-9).
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { ReconcileFinding } from '../../src/server/reconcile/bet-comparison.ts'
@@ -42,7 +45,7 @@ describe('reconcile after books that agreed', () => {
     await database.drop()
   })
 
-  /** The platform decides that bet `i` has won 21.00, and tells the partner by a delivery in this state. */
+  /** The platform decides that bet `i` won 21.00; the delivery to the partner has this state. */
   async function decide(i: number, status: string, code: number | null, operation = 'settle'): Promise<void> {
     const isOwed = status === 'stuck' || status === 'refused' || code !== null
     await books.platform(

@@ -1,4 +1,6 @@
-/** Operators of other platforms reconcile too: a CSV file with named columns against their own wallet (C-9). */
+/**
+ * Reconcile for other platforms: a CSV file with named columns against a wallet's database (C-9).
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -27,7 +29,7 @@ const HEADER = 'status,betId,stake,currency,player,resultType,payout,more'
 const STATES = ['open,ID,10.00,EUR,NAME,,,', 'settled,ID,10,EUR,NAME,won,21.0,x', 'settled,ID,10.00,EUR,NAME,lost,0,']
 const OTHERS = ['cancelled,ID,10.00,EUR,NAME,,,', 'declined,ID,10.00,EUR,NAME,,,"a, b"']
 
-/** What the wallet's book has of bet `i`, as another platform would export it. */
+/** Bet `i` as another platform would export it. */
 function rowOf(i: number): string {
   const row = [...STATES, ...OTHERS][i % 5] ?? ''
   return row.replace('ID', betIdOf(i)).replace('NAME', `player-${i % 7}`)

@@ -1,4 +1,7 @@
-/** What reconcile writes is safe to open and to show, and what it looks at it never makes. */
+/**
+ * The reports of reconcile are safe to open and to share, and reconcile changes nothing that it
+ * reads.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

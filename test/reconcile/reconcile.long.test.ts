@@ -1,4 +1,7 @@
-/** Reconcile finds every kind of gap that is planted, on both sides, names it, and finds nothing where there is none. */
+/**
+ * Reconcile finds and names every kind of planted difference on both sides, and reports none in
+ * books that agree.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/server/core/config/config.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'

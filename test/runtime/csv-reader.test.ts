@@ -1,4 +1,4 @@
-/** Files as spreadsheets save them, and what of a file that a person names is no text. */
+/** CSV files as spreadsheets save them, and files that are no text. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ function file(bytes: Buffer | string): string {
 
 const TABLE: CsvTable = { columnsOf: (some) => [...some], ids: ['id'], maxRow: 100, takesOddLines: true }
 
-/** Each row as its cells, or as its line and what is wrong with it. */
+/** Each row as its cells, or as its line number and fault. */
 async function read(bytes: Buffer | string, table: Partial<CsvTable> = {}): Promise<unknown[]> {
   const rows: unknown[] = []
   for await (const { record, line, fault } of readCsv(file(bytes), { ...TABLE, ...table }))

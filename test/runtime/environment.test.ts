@@ -1,4 +1,7 @@
-/** The world can be taken over: what waits, waits in its time; what is drawn, is drawn from it. And it is given back. */
+/**
+ * A simulation can replace the environment: clocks, timers and randomness. A restore gives the real
+ * one back.
+ */
 import { afterEach, expect, test } from 'vitest'
 import { withTimeout } from '../../src/runtime/async/promise-timeout.ts'
 import { nextTurn, sleep } from '../../src/runtime/async/sleep.ts'

@@ -1,4 +1,3 @@
-/** What went wrong, in words. */
 import { expect, test } from 'vitest'
 import { errorText, errorWithStack } from '../../src/runtime/errors/error-text.ts'
 

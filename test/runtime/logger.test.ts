@@ -1,4 +1,4 @@
-/** An outage is a line of the log once a second at most; other errors are a line each. */
+/** The log has at most one line per second for an outage; every other error has its own line. */
 import { pino } from 'pino'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { throttleOutages } from '../../src/runtime/logger.ts'

@@ -1,4 +1,4 @@
-/** Text from elsewhere on a terminal and in the log of a CI server. */
+/** Foreign text is made safe for a terminal and for the log of a CI server. */
 import { describe, expect, test } from 'vitest'
 import { printable, printableLine, printableLines } from '../../src/runtime/text/printable-text.ts'
 

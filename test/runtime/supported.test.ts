@@ -1,4 +1,4 @@
-/** A runtime that cannot run the program is refused in one sentence, before any import of it fails. */
+/** An unsupported runtime is refused with one sentence, before any import can fail. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { runtimeProblem } from '../../src/runtime/supported.mjs'

@@ -1,6 +1,6 @@
 /**
- * The classification of every answer (C-2, C-4, C-5): each operation × each status × each kind of
- * body, in one table.
+ * Classification of every reply (C-2, C-4, C-5): each operation × each status × each kind of body,
+ * in one table.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -178,8 +178,8 @@ describe('the transactionTime of an acceptance (W-13)', () => {
     '2031-05-16T14:00:00+02:00',
     '2031-05-16T12:00:00+0000', // PHP's DATE_ISO8601
     '2031-05-16T12:00:00+00',
-    '2031-05-16T12:00:00', // Python's datetime.isoformat() of a UTC time without zone
-    '2031-05-16T12:00:00.1234567', // .NET's format for an unspecified kind
+    '2031-05-16T12:00:00', // Python: datetime.isoformat() of a UTC time without a zone
+    '2031-05-16T12:00:00.1234567', // .NET: a time of unspecified kind
     '2031-05-16T12:00:00,5',
     '2031-05-16T12:00',
   ])('can have the form %s, with or without an offset', (time) => {

@@ -1,6 +1,6 @@
 /**
- * The targets of calls in two processes on one database: the platform's partners and the gateway's
- * operators, which behave alike.
+ * Targets of calls in two processes on one database. The platform's partners and the gateway's
+ * operators pass the same tests.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ANYWHERE } from '../../src/protocol/values/base-url.ts'
@@ -18,7 +18,7 @@ import { SOMEBODY } from '../support/somebody.ts'
 import { type StillWorld, standStill } from '../support/still-world.ts'
 import { settleMessage } from '../support/wire.ts'
 
-/** Milliseconds after which a change counts in every process. */
+/** Milliseconds until a change takes effect in every process. */
 const REFRESH_MS = 5_000
 const HOUR_MS = 3_600_000
 const KEYRING = createEncryptionKeyring([Buffer.alloc(32, 'k')])
@@ -32,7 +32,7 @@ interface Target {
 /** The targets of one process. */
 interface Side {
   save(id: string, target: Target): Promise<void>
-  /** Sends a result; false when no such target exists. */
+  /** Sends a result; false when the target does not exist. */
   send(id: string): Promise<boolean>
   close(): Promise<void>
 }
@@ -64,7 +64,9 @@ function operators(db: Db): Side {
   }
 }
 
-/** A database whose reads the test can delay or fail; it records when all reads have ended. */
+/**
+ * Wraps a database so that the test can delay or fail its reads and wait until all reads are done.
+ */
 function watched(db: Db) {
   const reads = new Set<Promise<unknown>>()
   let before: () => Promise<unknown> = async () => {}
@@ -78,11 +80,11 @@ function watched(db: Db) {
   }
   return {
     db: { ...db, query },
-    /** A read returns after this promise resolves, and fails if it rejects. */
+    /** Each result is returned after `before` resolves; when `before` rejects, the read fails. */
     answersAfter: (other: typeof before) => {
       before = other
     },
-    /** Resolves after all reads are processed. */
+    /** Waits until every read result has been processed. */
     async rest() {
       await Promise.allSettled(reads)
       await new Promise<void>((done) => environment.nextTurn(done))
@@ -103,8 +105,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   time.giveBack()
-  // they throw if a call was signed with another secret
-  await Promise.all([old.stop(), moved.stop()])
+  await Promise.all([old.stop(), moved.stop()]) // throws when a call had another secret's signature
   await db.close()
   await database.drop()
 })

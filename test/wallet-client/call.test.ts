@@ -1,5 +1,5 @@
 /**
- * One call to a wallet over real HTTP: bytes, connection, time-out, and every possible failure
+ * One call to a wallet over real HTTP: bytes, connection, timeout, and every kind of failure
  * (P4–P7).
  */
 import { createServer } from 'node:net'
@@ -25,10 +25,10 @@ beforeAll(async () => {
   wallet = await startScriptedWallet()
 })
 afterAll(async () => {
-  wallet.faults.length = 0 // these bodies are chosen for their bytes, not for the interface
+  wallet.faults.length = 0 // the test bodies are invalid on purpose
   await wallet.stop()
 })
-afterEach(() => client?.close().catch(() => {})) // one test has closed it already
+afterEach(() => client?.close().catch(() => {})) // one test closes its client itself
 
 function clientOf(over: Partial<Parameters<typeof createWalletClient>[0]> = {}): WalletClient {
   client = createWalletClient({ baseUrl: wallet.url, secrets: [wallet.secret], ...over })
@@ -114,7 +114,8 @@ describe('the time-out (P5) covers', () => {
 
   test('the wait for a free connection', async () => {
     const one = clientOf({ timeoutMs, connections: 1 })
-    wallet.always('place', hang) // also for a second call that leaves between the two time-outs
+    // The second call hangs too if it leaves between the two timeouts.
+    wallet.always('place', hang)
     const before = wallet.of('place').length
     const answers = await Promise.all([one.call('place', aPlace().text), one.call('place', aPlace().text)])
     wallet.always('place', {})

@@ -1,7 +1,4 @@
-/**
- * The four callers of a wallet: platform, load, gateway and kit, each with its own code to read an
- * answer.
- */
+/** The four callers of a wallet, each through its own code: platform, load, gateway and kit. */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
@@ -28,9 +25,9 @@ const PLAYER = { userId: '7d0e4d5c-8d5b-4c34-9a7e-2f8f4b6f7a11', operatorId: 'ac
 const TOKEN = 'a-token-of-the-operator'
 
 export type Asked = 'place' | 'profile'
-/** 'refused N' has a code that ends a Place bet without a Rollback. */
+/** In 'refused N', N is a code that ends a Place bet without a Rollback. */
 export type Reading = 'accepted' | 'unknown' | `refused ${number}`
-/** Undefined if the caller makes no such call. */
+/** Rejects when the caller makes no such call. */
 export type Caller = (baseUrl: string, asked: Asked) => Promise<Reading>
 
 function readingOf(outcome: CallOutcome): Reading {
@@ -70,8 +67,8 @@ const load: Caller = async (baseUrl) => {
 }
 
 /**
- * The gateway forwards an answer. Its reading is correct if the platform reads the forwarded answer
- * alike.
+ * The gateway forwards the reply that it has read, which is correct when the platform then reads it
+ * in the same way.
  */
 const gateway: Caller = async (baseUrl, asked) => {
   const link = createOperatorClient({ baseUrl, secrets: [SECRET] })
@@ -100,8 +97,7 @@ const gateway: Caller = async (baseUrl, asked) => {
 const MUST = new Set(WALLET_CASES.flatMap((one) => ('rule' in one && one.level === 'MUST' ? [one.rule] : [])))
 
 /**
- * An answer whose form breaks a MUST fails the case of that rule, even if the kit accepts its
- * money.
+ * A reply whose form breaks a MUST fails the case of that rule, however the kit counts its money.
  */
 const kit: Caller = async (baseUrl, asked) => {
   const sender = createRequestSender({ baseUrl, clock: systemClock })
@@ -121,7 +117,7 @@ const kit: Caller = async (baseUrl, asked) => {
 
 export const CALLERS: Readonly<Record<string, Caller>> = { platform, load, gateway, kit }
 
-/** Writes an answer to a request; `betId` is the transactionId of its body. */
+/** Writes the reply to a request. `betId` is the transactionId of the request body. */
 export type Writes = (socket: Socket, betId: string) => void
 
 export interface OddServer {
@@ -129,7 +125,10 @@ export interface OddServer {
   close(): Promise<void>
 }
 
-/** Each request gets the bytes of `writes`, which may be wrong in any way. */
+/**
+ * A server that replies to each request with the raw bytes of `writes`, so that any part of a reply
+ * can be wrong.
+ */
 export async function startOddServer(writes: Writes): Promise<OddServer> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {

@@ -1,6 +1,6 @@
 /**
- * Partner, operator and webhook with a private CA, a client certificate and a header (O-20).
- * openssl makes the certificates, so the test is long.
+ * Partners, operators and webhooks with a private CA, a client certificate and a required header
+ * (O-20). openssl makes the certificates, so the test is long.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -59,7 +59,7 @@ type View = { readonly body: unknown }
 type Request = (method: string, path: string, body?: object) => Promise<View>
 interface Kind {
   readonly column: string
-  /** Saves the connection; resolves to its view and to the error of a call. */
+  /** Saves the target and calls it once; returns the stored view and the error of the call. */
   save(request: Request, connection: unknown): Promise<{ view: View; error: string | undefined }>
   withServer(keys: string, work: (request: Request) => Promise<void>): Promise<void>
 }

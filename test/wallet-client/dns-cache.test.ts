@@ -1,5 +1,6 @@
 /**
- * The DNS cache for wallets: a name without an answer delays no connection to other wallets (C-6).
+ * Cache of DNS lookups: a name server that does not answer never delays connections to other
+ * wallets (C-6).
  */
 import type { LookupAddress } from 'node:dns'
 import { type LookupOptions, lookup as systemLookup } from 'node:dns'
@@ -9,7 +10,7 @@ import { cachedLookup, createCachingResolver } from '../../src/protocol/client/n
 const MINUTE_MS = 60_000
 const at = (address: string): LookupAddress[] => [{ address, family: 4 }]
 
-/** A resolver with scripted answers, and a clock that the test advances. */
+/** A resolver that the test answers, and a clock that the test moves. */
 function scene() {
   const open: { name: string; answer(address: string): void; fail(): void }[] = []
   const time = { now: 0 }
@@ -42,8 +43,7 @@ test('a cached address is used while a lookup is pending, and the next result re
   expect(await resolve('wallet.example')).toEqual(at('192.0.2.1'))
   expect(open).toHaveLength(1)
   time.now = MINUTE_MS
-  // the second lookup is still pending
-  expect(await resolve('wallet.example')).toEqual(at('192.0.2.1'))
+  expect(await resolve('wallet.example')).toEqual(at('192.0.2.1')) // the second lookup is still pending
   expect(open).toHaveLength(2)
   open[1]?.answer('192.0.2.2')
   await new Promise(setImmediate)

@@ -1,12 +1,12 @@
 /**
- * An answer that is complete after 5 s is unknown to all callers, even if a part arrived before
- * (C-2).
+ * A reply that is complete only after 5 s is unknown to all callers, even when its bytes began
+ * earlier (C-2).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { CALLERS, startOddServer, type Writes } from './callers.ts'
 
-/** Milliseconds: after the interface's 5 s, and before the kit's time-out. */
+/** Milliseconds; after the 5 s of the interface, and before the kit's own timeout. */
 const LATE_MS = 6_000
 const good = (betId: string) => `{"transactionId":"${betId}","transactionTime":"${new Date().toISOString()}"}`
 const headOf = (betId: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${good(betId).length}\r\n\r\n`

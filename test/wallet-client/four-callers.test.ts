@@ -1,8 +1,8 @@
 /**
- * All callers read an answer alike: platform, load, gateway and kit.
+ * Platform, load, gateway and kit read every reply in the same way.
  *
- * If the form of an answer breaks a MUST, the kit may accept its money and fail the form. This
- * counts here as the platform's "unknown". The kit fails no answer that the platform accepts.
+ * The kit may count the money of a reply whose form breaks a MUST, but it reports the form. This
+ * counts as "unknown" here. The kit reports no reply that the platform accepts.
  */
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
@@ -20,11 +20,10 @@ const NO_MONEY = '{"code":7,"message":"Not enough money"}'
 interface Head {
   readonly status?: string
   readonly headers?: string
-  /** The content length; by default the body's. */
+  /** Content-Length; the length of the body when absent. */
   readonly length?: number
 }
 
-/** A complete answer. */
 function whole(bodyOf: (betId: string) => string | Buffer, { status = '200 OK', headers = '', length }: Head = {}) {
   return (betId: string) => {
     const body = Buffer.from(bodyOf(betId))
@@ -45,7 +44,7 @@ const sendsAndEnds =
     void socket.end(bytes(betId))
 const answers = (bodyOf: (betId: string) => string | Buffer, head: Head = {}) => sends(whole(bodyOf, head))
 const refuses = (body: string | Buffer, status = '400 Bad Request') => answers(() => body, { status })
-/** Sent before the answer, in the same packet. */
+/** Sends `first` and the reply in one write. */
 const after = (first: string) => sends((betId) => Buffer.concat([Buffer.from(first), whole(good)(betId)]))
 
 const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'

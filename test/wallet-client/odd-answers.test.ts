@@ -1,6 +1,6 @@
 /**
- * Valid answers in an unusual form (C-11): the record of their body, and their connections.
- * four-callers.test.ts has every caller's reading.
+ * Valid replies in unusual framing (C-11): the recorded body, and reuse of the connection. How each
+ * caller reads them is in four-callers.test.ts.
  */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -16,7 +16,9 @@ afterEach(async () => {
 const GOOD = '{"transactionId":"a-bet-that-is-known","transactionTime":"2031-05-16T12:00:00Z"}'
 const BOM = '\u{FEFF}'
 
-/** A wallet with a scripted answer, and its client. Two calls share a connection. */
+/**
+ * A wallet with this reply, and a client for it. The second call uses the connection of the first.
+ */
 async function clientOf(answer: (response: ServerResponse) => void) {
   const connections = new Set<unknown>()
   const server = createServer((request, response) => {

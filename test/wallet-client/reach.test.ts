@@ -1,6 +1,6 @@
 /**
- * Calls to the special-purpose addresses of the registries are rejected, when an address is saved
- * and at each connection.
+ * The SSRF guard: special addresses are refused when a target is saved and again at each
+ * connection.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -14,7 +14,7 @@ const TLS_ONLY: Reach = { privateAddresses: true, plainHttp: false }
 
 /**
  * The first and last address of each entry in IANA's special-purpose registries, of multicast, and
- * of older forms.
+ * of deprecated ranges.
  */
 const SPECIAL = [
   ...['0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255'],

@@ -1,4 +1,6 @@
-/** The phases of a call (C-18): the test delays each phase, and the recorded timing names it. */
+/**
+ * The time of a call by phase (C-18). Each test delays one phase and finds the delay in that phase.
+ */
 import { once } from 'node:events'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
@@ -11,12 +13,15 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/** Milliseconds of the delay, and its least recorded value, because timers are inexact. */
+/**
+ * Milliseconds of a delayed phase. SEEN_MS is the least that must be measured, since timers are not
+ * exact.
+ */
 const HELD_MS = 200
 const SEEN_MS = 190
 /**
- * Milliseconds for a call that must time out, after it reaches its phase on a busy machine; and for
- * an answered call.
+ * Timeouts in milliseconds: of a call that must time out, long enough for a busy machine, and of a
+ * call that is answered.
  */
 const GIVEN_UP_MS = 3_000
 const ANSWERED_MS = 60_000

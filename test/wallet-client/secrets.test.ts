@@ -1,4 +1,4 @@
-/** A call to a partner with several secrets during a rotation (C-13). */
+/** A call to a wallet with several secrets during their rotation (C-13). */
 import { expect, onTestFinished, test } from 'vitest'
 import { createWalletClient } from '../../src/protocol/client/wallet-client.ts'
 import { fakeTime } from '../support/fake-time.ts'
@@ -10,7 +10,7 @@ test('a rejected signature that arrives too late for the next secret counts as a
   const wallet = await startScriptedWallet()
   onTestFinished(() => wallet.stop())
   wallet.accepts = [wallet.secret]
-  onTestFinished(fakeTime().takeOverTimeOuts()) // as in a process that is too busy for its timers
+  onTestFinished(fakeTime().takeOverTimeOuts()) // as in a process too busy for its timers
   const client = createWalletClient({ baseUrl: wallet.url, secrets: ['another', wallet.secret], timeoutMs: 1 })
   onTestFinished(() => client.close())
   const answer = await client.call('place', JSON.stringify(placeMessage({})))

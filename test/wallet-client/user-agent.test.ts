@@ -1,4 +1,4 @@
-/** Each component names itself in its requests, and sends its configured headers. */
+/** Each part that makes calls sends its own User-Agent and the configured headers. */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
