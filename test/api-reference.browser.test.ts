@@ -1,4 +1,7 @@
-/** The API references in a real browser: every operation is there, they work without a network, and nobody else is called. */
+/**
+ * The API references in a real browser: they show every operation, work without a network and send
+ * no request to other servers.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { type Browser, chromium, type Page } from 'playwright-core'
@@ -47,7 +50,7 @@ test.each(SERVERS)('GET /openapi.json of the %s returns the committed document a
 })
 
 test('the server reads its document again after a read that failed', async () => {
-  vi.resetModules() // another file of this process may have loaded it with the real disk
+  vi.resetModules() // another file of this process may have loaded the module with the real disk
   const { registerApiReference } = await import('../src/server/core/http/api/api-reference.ts')
   const app = Fastify()
   registerApiReference(app, 'wallet')
@@ -83,9 +86,9 @@ describe('in Chromium,', () => {
     { server: 'gateway', groups: ['Operators'] },
   ] as const)('the page of the $server', ({ server, groups }) => {
     let page: Page
-    /** Everything that the browser asked for. */
+    /** Every request of the browser. */
     const requests: string[] = []
-    /** What the browser complained about: errors, refused loads, uncaught exceptions. */
+    /** Errors, refused loads and uncaught exceptions of the browser. */
     const complaints: string[] = []
 
     beforeAll(async () => {

@@ -1,10 +1,10 @@
-/** Batches grow with the load, and an item that cannot be done fails nobody else. */
+/** Batches grow with the load, and a failing item fails no other item. */
 import { expect, test } from 'vitest'
 import { type BatchProcessor, createBatcher, QueueFullError } from '../src/runtime/async/batcher.ts'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-/** Doubles numbers. Each batch ends when the test lets it. */
+/** A batcher that doubles numbers; the test ends each batch. */
 function doubling(over: Partial<BatchProcessor<number, number>> = {}) {
   const batches: (readonly number[])[] = []
   const ends: (() => void)[] = []

@@ -1,4 +1,7 @@
-/** The image as it would be, built without Docker in a folder: what is in it, what it prints, and where it writes. */
+/**
+ * The image, built in a folder without Docker: its content, its output and the places where it
+ * writes.
+ */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -25,14 +28,17 @@ function lastOf(keyword: string): Step {
   return step
 }
 
-/** The image's environment, its absolute paths below the root; a free port instead of the usual one. */
+/**
+ * Environment of the image. Absolute paths are moved below the root, and a free port replaces the
+ * usual one.
+ */
 function environment(port: string): Record<string, string> {
   const pairs = lastOf('ENV').words.map((word) => word.split(/=(.*)/s).slice(0, 2) as [string, string])
   const moved = pairs.map(([name, value]) => [name, value.startsWith('/') ? join(root, value) : value])
   return { PATH: process.env.PATH ?? '', ...Object.fromEntries(moved), PORT: port }
 }
 
-/** As `docker run` starts it: the entry point and the default command. */
+/** Starts the entry point with the default command, as `docker run` does. */
 async function whileRunning(work: (url: string, output: () => string) => Promise<void>): Promise<void> {
   const [, main = '', ...rest] = [...lastOf('ENTRYPOINT').words, ...lastOf('CMD').words]
   const child = spawn(process.execPath, [join(root, main), ...rest], { cwd: join(root, 'app'), env: environment('0') })

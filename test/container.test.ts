@@ -1,4 +1,7 @@
-/** The image and compose.yaml, as far as they can be judged without Docker; container.nightly.test.ts replays the build. */
+/**
+ * The Dockerfile and compose.yaml, checked without Docker. container.nightly.test.ts replays the
+ * build.
+ */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -17,7 +20,7 @@ import { read } from './tidy/source.ts'
 
 const STAGES = stagesOf(DOCKERFILE)
 const IMAGE = STAGES.at(-1) ?? { image: '', name: undefined, steps: [] }
-/** With a tag of a Node line that is supported (24 until April 2028), and the digest of that tag. */
+/** A tag of a supported Node line (24 is supported until April 2028), with its digest. */
 const PINNED_NODE = /^node:24\.\d+\.\d+-trixie-slim@sha256:[0-9a-f]{64}$/
 const PINNED = /^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/
 const CITUS_DOCKERFILE = 'ops/citus/Dockerfile'
@@ -25,7 +28,7 @@ const CITUS_DOCKERFILE = 'ops/citus/Dockerfile'
 const SERVICES = Object.entries(COMPOSE.services)
 const SECRET_SETTINGS = SETTINGS.filter((setting: Setting) => setting.secret === true).map(({ name }) => name)
 
-/** A machine without openssl gets the one thing that the guides ask of it. */
+/** Replaces openssl on a machine without it, for the only command that the guides use. */
 const OPENSSL = `command -v openssl > /dev/null || openssl() {
   [ "$*" = 'rand -hex 32' ] && node -p "require('node:crypto').randomBytes(32).toString('hex')"
 }`

@@ -1,4 +1,4 @@
-/** The documentation is true: its links and decision ids lead somewhere. The long tests run its commands. */
+/** Links and decision ids in the documentation have a target. The long tests run its commands. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, test } from 'vitest'
@@ -59,7 +59,7 @@ function leadsSomewhere(page: string, target: string): boolean {
 }
 
 const anchors = new Map<string, ReadonlySet<string>>()
-/** Thousands of links lead to a few long pages: each page is read once. */
+/** A few long pages are the target of thousands of links, so that each page is parsed once. */
 function anchorsIn(file: string): ReadonlySet<string> {
   const known = anchors.get(file) ?? new Set(anchorsOf(read(file)))
   anchors.set(file, known)
@@ -85,7 +85,7 @@ describe('a decision id', () => {
   })
 })
 
-/** What the first group of a pattern finds in a file. */
+/** The matches of the pattern's first group. */
 function namesIn(path: string, pattern: RegExp): string[] {
   return [...read(path).matchAll(pattern)].map(({ 1: name = '' }) => name)
 }

@@ -1,4 +1,3 @@
-/** A map with a limit (src/runtime/lru-cache.ts). */
 import { expect, test } from 'vitest'
 import { createLru } from '../src/runtime/lru-cache.ts'
 

@@ -1,4 +1,7 @@
-/** The faults that `npm run mutants` plants: it runs seldom, so what it looks for is looked for here each time. */
+/**
+ * `npm run mutants` runs seldom, so this test checks on every run that its planted faults still fit
+ * the code.
+ */
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { FAULTS } from '../scripts/mutants/faults.mjs'

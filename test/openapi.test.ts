@@ -1,4 +1,7 @@
-/** The committed OpenAPI documents are sound: complete, their references lead somewhere, their examples are true to them. */
+/**
+ * The committed OpenAPI documents are complete, their references have targets, and their examples
+ * match their schemas.
+ */
 import { describe, expect, test } from 'vitest'
 import { ROLES } from '../src/server/core/http/api/principal.ts'
 import {
@@ -257,7 +260,8 @@ describe('the document of the platform', () => {
   test('writes money as decimal strings in requests and answers', () => {
     const values = media.flatMap(([, { examples = {} }]) => Object.values(examples).map(({ value }) => value as Node))
     const amounts = values
-      .map(({ deliveries: _, delivery: _one, ...others }) => others) // those show what was sent to the partner
+      // Deliveries show the amounts that were sent to the partner.
+      .map(({ deliveries: _, delivery: _one, ...others }) => others)
       .flatMap((value) => nodesIn(value))
       .flatMap(({ amount, payout, maxStake }) => [amount, payout, maxStake])
     const written = amounts.filter((amount) => amount !== undefined)

@@ -1,4 +1,7 @@
-/** What `npm i purser` gives: the packed tarball in an empty project, its program, and its pages, with what they link to. */
+/**
+ * The npm package: the packed tarball in an empty project, its program, its pages, and the targets
+ * of their links.
+ */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** The codes are the same everywhere: in the code, in the reference, in the OpenAPI document, and as published (R-3). */
+/**
+ * The reply codes are the same in the code, the reference, the OpenAPI document and the published
+ * interface (R-3).
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -17,14 +20,14 @@ function read(path: string): string {
   return readFileSync(join(ROOT, path), 'utf8')
 }
 
-/** The rows of a generated table of the page, as cells. */
+/** The cells of each row of a generated table. */
 function rowsOf(name: string): string[][] {
   const [, rest = ''] = PAGE.split(`<!-- generated: ${name} -->`)
   const lines = rest.slice(0, rest.indexOf('<!-- end -->')).trim().split('\n').slice(2)
   return lines.map((line) => line.slice(2, -2).split(' | '))
 }
 
-/** Per code of the page: the calls that it answers. */
+/** Code → the calls that it answers, from the reference page. */
 function answersOf(): Map<number, string> {
   return new Map(rowsOf('reply codes').map(([code = '', , answers = '']) => [Number(code), answers]))
 }
@@ -87,7 +90,8 @@ describe('the OpenAPI document lists for', () => {
       ([, answers]) => answers === 'every call' || calls.some((call) => answers.split(', ').includes(call)),
     )
     const isPlace = operationId === 'placeBet'
-    // R-4: what fails inside is 400 code 100 for a Place bet and HTTP 500 for every other call.
+    // An internal failure is 400 with code 100 for a Place bet, and HTTP 500 for every other call
+    // (R-4).
     expect(listed).toEqual(expected.map(([code]) => code).filter((code) => code !== 100 || isPlace))
     expect(operation?.responses).toHaveProperty(isPlace ? '400' : '500')
     expect('500' in (operation?.responses ?? {})).toBe(!isPlace)

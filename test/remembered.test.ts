@@ -1,10 +1,10 @@
-/** However many ask the same question, it is asked once at a time, and an answer holds for a while. */
+/** Concurrent callers share one query, and its result is reused for a limited time. */
 import { expect, test } from 'vitest'
 import { cacheFor } from '../src/runtime/async/single-flight-cache.ts'
 
 const KEEP_MS = 5_000
 
-/** A question whose answers the test gives. */
+/** A cached query; the test supplies the results and moves the clock. */
 function question() {
   const asked: { answer(value: number): void; fail(): void }[] = []
   let now = 0

@@ -1,4 +1,7 @@
-/** The embedded database and a Postgres server have the same schema after the migrations, to the last constraint. */
+/**
+ * The migrations give the embedded database and a Postgres server the same schema, to the last
+ * constraint.
+ */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../src/server/core/database/database-factory.ts'
@@ -9,7 +12,10 @@ import { createDatabase, type TestDatabase } from './support/database.ts'
 
 const OURS = `namespace.nspname !~ '^pg_' and namespace.nspname <> 'information_schema'`
 
-/** Each asks the catalog for one kind of thing, in an order that no collation changes. */
+/**
+ * Catalog queries, each for one kind of object and with an order that does not depend on a
+ * collation.
+ */
 const QUESTIONS = {
   tables: `select nspname || '.' || relname as name, reloptions, obj_description(class.oid, 'pg_class') as comment
     from pg_class class join pg_namespace namespace on namespace.oid = relnamespace where ${OURS} and relkind in ('r', 'p')
@@ -129,7 +135,7 @@ test('schema.sql shows the tables of the migrations', async () => {
 test('every table belongs to a server with rights in src/server/core/database/schema/database-privileges.ts', async () => {
   const needed = Object.values(PRIVILEGES)
     .flatMap((rights) => Object.keys(rights))
-    .filter((thing) => !/(\)|_seq)$/.test(thing)) // neither functions nor sequences
+    .filter((thing) => !/(\)|_seq)$/.test(thing)) // no functions and no sequences
   const tables = (await ask(postgres, 'tables')).map(({ name }) => name)
   expect([...new Set(needed)].sort()).toEqual(tables.sort())
 })

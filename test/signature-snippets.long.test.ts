@@ -1,4 +1,6 @@
-/** The snippets of the signature guide accept every published vector and refuse what differs from it. */
+/**
+ * The snippets of the signature guide accept every published vector and refuse every altered one.
+ */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,7 +21,7 @@ const BLOCKS = blocksOf(readFileSync(join(ROOT, 'docs/guides/signature.md'), 'ut
 const folder = mkdtempSync(join(tmpdir(), 'purser-signature-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A call of the driver: the header, the body in hex, and whether it must be accepted. */
+/** A row of the test: the header, the body in hex, and the expected result. */
 type Row = readonly [header: string, body: string, isGood: boolean]
 
 function rowsOf(): Row[] {
@@ -40,10 +42,10 @@ function rowsOf(): Row[] {
   })
 }
 
-/** What the snippet needs to read lines of "header hex" and to print a 1 or a 0 for each. */
+/** Adds code to a snippet, so that it reads lines of "header hex" and prints 1 or 0 for each. */
 interface Driver {
   readonly file: string
-  /** The command and its arguments before the file. */
+  /** Command and arguments before the file. */
   readonly run: readonly string[]
   readonly add: (snippet: string) => string
 }
@@ -109,7 +111,7 @@ func main() {
   },
 }
 
-/** A language that is not on the machine is skipped; Node always is. */
+/** A language that is not installed is skipped; Node is always installed. */
 function has([command = '']: readonly string[]): boolean {
   try {
     execFileSync(

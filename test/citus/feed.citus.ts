@@ -1,4 +1,7 @@
-/** The wallet's feed over several workers, which commit one after another: in one order for everybody, nothing skipped and nothing doubled. */
+/**
+ * The wallet's feed over several workers, which commit at different times. All readers see one
+ * order without gaps or duplicates.
+ */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createFeed, type Feed } from '../../src/server/core/change-feed/change-feed.ts'
 import { addChanges, createChangeStore } from '../../src/server/core/change-feed/change-store.ts'
@@ -26,7 +29,7 @@ afterAll(async () => {
 const write = (db: Db, name: string, bucket: number) =>
   db.transaction((tx) => addChanges(tx, STORE, [[name]], AT, bucket))
 
-/** Reads on until it has so many. */
+/** Reads pages until it has `count` events. */
 async function follow(feed: Feed, count: number): Promise<[id: string, name: string][]> {
   const seen: [string, string][] = []
   for (let after = '0'; seen.length < count; ) {
@@ -59,7 +62,7 @@ test('several processes number the events of several workers, and all readers se
   }
 })
 
-/** Rows that somebody takes away by hand. */
+/** Deletes rows of the feed, as a manual repair could. */
 const lose = (number: string) =>
   inSql(database.url, `delete from purser.change where ${number} between last_number - size + 1 and last_number`)
 

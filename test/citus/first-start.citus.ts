@@ -1,11 +1,17 @@
-/** The first start of a wallet asks every bucket of which platforms it has bets (O-1). Of 1,024 buckets that takes longer than a call may. */
+/**
+ * The first start of a wallet asks every bucket for the platforms that have bets (O-1). With 1,024
+ * buckets, this takes longer than a call may.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { CITUS_BUCKETS } from '../support/database.ts'
 import { newDatabase, newPlayers, newWallet } from '../support/fault-scene.ts'
 
-/** Longer than a read of a call may take (src/server/core/database/postgres/postgres.ts), and less than a sum. */
+/**
+ * Longer than the time limit for a read (src/server/core/database/postgres/postgres.ts), shorter
+ * than the limit for a sum.
+ */
 const LONG_MS = 5_000
 
 test('the query of a first start on Citus may take longer than a call may', async (context) => {

@@ -1,6 +1,7 @@
 /**
- * A worker and the coordinator, killed under load and begun again. What was answered is there, once, and what was not is there once or not at all;
- * the transactions that a node had made ready are ended by Citus, one way or the other.
+ * A worker and the coordinator are killed under load and restarted. An answered call is stored
+ * once; an unanswered call is stored once or not at all. Citus commits or rolls back each
+ * transaction that a node had prepared.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'

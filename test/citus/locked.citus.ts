@@ -1,4 +1,7 @@
-/** Who has locked the table of players, as `purser move` does in its last part, is waited for by all calls: by those of the gate too. */
+/**
+ * `purser move` locks the table of players in its last phase. All calls wait for this lock, those
+ * of the fast path too.
+ */
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { CITUS_BUCKETS } from '../support/database.ts'

@@ -1,4 +1,7 @@
-/** The network between the coordinator and a worker, silent or broken under load, and there again. */
+/**
+ * The network between the coordinator and a worker fails under load, by silence or by broken
+ * connections, and recovers.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject, test } from 'vitest'
 import { createOnCitus } from '../support/database.ts'
@@ -27,7 +30,7 @@ test.for([
         await until(isRefused)
         network.resume()
       } else {
-        // A call may be between two nodes or not: broken until one was.
+        // A call may use only one node, so the network is cut until a call has failed.
         await until(async () => {
           network.cut()
           return isRefused()

@@ -1,4 +1,7 @@
-/** Buckets that Citus moves from one worker to another while bets are taken, one by one and by its rebalancer. */
+/**
+ * Citus moves buckets between workers while the wallet accepts bets: one bucket at a time, and with
+ * its rebalancer.
+ */
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { inSql } from '../support/second-postgres.ts'

@@ -1,4 +1,7 @@
-/** `npm run citus`: three Citus nodes to try a wallet on by hand. They and what they keep end with this process. */
+/**
+ * `npm run citus` starts three Citus nodes for manual trials of a wallet. They and their data are
+ * gone when this process ends.
+ */
 import { makeCitusDatabase } from '../support/citus-database.ts'
 import { startCitus } from '../support/citus-nodes.ts'
 import { startPostgres } from '../support/postgres-server.ts'

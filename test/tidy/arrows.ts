@@ -1,4 +1,6 @@
-/** Allowed imports (architecture.md). The test reports every import that this table does not name. */
+/**
+ * Allowed imports (architecture.md). The test reports every import that this table does not name.
+ */
 import { posix } from 'node:path'
 import { type Import, importsOf, type Source } from './source.ts'
 
@@ -9,9 +11,9 @@ const PLATFORM = 'server/platform'
 const SHARED = [`${CORE}/`, 'protocol', 'protocol/client', 'runtime']
 
 /**
- * For each part of src/, the parts and files that it may import in addition to its own. A part is the longest
- * of these names that a path begins with. `types of x` allows imports that are erased at run time; a name that
- * ends with a slash allows every part below it.
+ * For each part of src/, the parts and files that it may import in addition to its own. A path
+ * belongs to the part with the longest name that it begins with. `types of x` allows imports that
+ * are erased at run time. A name that ends with a slash allows every part below it.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['everything'],
@@ -223,7 +225,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Contracts are pure: these modules compute and do nothing else. */
+/** A contract computes and does nothing else, so it may import only these modules. */
 const PURE_MODULES = ['node:crypto', 'node:buffer', 'node:zlib', 'typebox', 'typebox/compile']
 
 export function complaintsAboutArrows(source: Source): string[] {
@@ -269,7 +271,7 @@ function mayUseModule(part: string, module: string): boolean {
   return (part !== 'protocol' && part !== `${WALLET}/rules`) || PURE_MODULES.includes(module)
 }
 
-/** Loops of imports at run time: the first file of each that is found, with the way around. */
+/** Import cycles at run time: the first one found from each file, with its path. */
 export function complaintsAboutLoops(sources: readonly Source[]): string[] {
   const targets = new Map(sources.map((source) => [source.path, runTimeTargets(source)]))
   const done = new Set<string>()
@@ -283,7 +285,7 @@ export function complaintsAboutLoops(sources: readonly Source[]): string[] {
   return sources.flatMap(({ path }) => visit(path, []))
 }
 
-/** Parts that import each other, types included: one import in each direction. */
+/** Parts that import each other, types included; the report names one import per direction. */
 export function complaintsAboutMutualParts(sources: readonly Source[]): string[] {
   const arrows = new Map(sources.flatMap((source) => partsUsedBy(source)))
   return [...arrows].flatMap(([arrow, place]) => {
@@ -301,10 +303,13 @@ function partsUsedBy(source: Source): [arrow: string, place: string][] {
 }
 
 const MAIN = 'src/server/cli/commands.ts'
-/** What every command waits for, `--help` too. Servers load half a second of modules, so what only one command needs is imported when it runs. */
+/**
+ * Packages that every command loads, `--help` too. Servers load for half a second, so that a module
+ * of one command is imported when it runs.
+ */
 const LOADED_AT_ONCE = ['commander', 'pg-connection-string']
 
-/** Packages that the program loads before it knows its command, each with the way to it. */
+/** Packages that the program loads before it knows its command, each with the chain of imports. */
 export function complaintsAboutTheStart(sources: readonly Source[]): string[] {
   const byPath = new Map(sources.map((source) => [source.path, source]))
   const seen = new Set<string>()

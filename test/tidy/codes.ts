@@ -1,4 +1,7 @@
-/** Reply codes and reasons of rollbacks are known by their names: a bare number is found where one is compared, listed or written. */
+/**
+ * Reply codes and rollback reasons must be used by name. This rule finds a bare number that is
+ * compared, listed or written.
+ */
 import { REPLY_CODES, ROLLBACK_REASONS } from '../../src/protocol/reply-codes.ts'
 import { isNode, lineOf, memberOf, type Node, type Source } from './source.ts'
 
@@ -7,13 +10,16 @@ const NUMBERS = new Set([
   ...Object.keys(ROLLBACK_REASONS).map(Number),
 ])
 
-/** What holds one: `code`, `answer.code`, `errorCode`. Those of characters are compared with hexadecimals, and an exit code that is good is 0. */
+/**
+ * Expressions that hold a code: `code`, `answer.code`, `errorCode`. Character codes are compared
+ * with hexadecimals and exit code 0 is no reply code, so neither is reported.
+ */
 const HOLDS_A_CODE = /(^|\.)(code|\w+Code|refusal)( \?\? \d+)?$/
 /** Constants that are, or list, codes: REFUSES_A_RESULT, PLACE_REFUSED, ERROR_CODES. */
 const NAMES_CODES = /^(?!MAX_)(.*_)?(CODES?|REFUS\w*|DECLINED|REASONS?|PROCESSED)(_|$)/
 const REFUSES =
   /^(refuse|refusal|refusedWith|declined|no|refuseCall|refusalAnswer|declinedCase|allowRefused|toRefused|createRefusal)$/
-/** As the platform writes it, and as it stands in a body. */
+/** A code in the platform's texts, and in a body. */
 const IN_TEXT = /^partner code \d+$|"(code|errorCode)":\d+/
 
 export function complaintsAboutBareCodes(source: Source): string[] {
@@ -46,7 +52,7 @@ function isBare(source: Source, node: Node): boolean {
   }
 }
 
-/** With a number, or with a constant of this file that is one. */
+/** The other side is a number, or a constant of this file with a number. */
 function isCompared(source: Source, node: Node, text: (name: string) => string): boolean {
   if (!/^[=!]==?$/.test(String(node.operator))) return false
   const stands = (side: string, other: string) =>
@@ -55,7 +61,7 @@ function isCompared(source: Source, node: Node, text: (name: string) => string):
 }
 
 function isConstant({ nodes }: Source, name: string): boolean {
-  if (name.startsWith('EXIT')) return false // of a command
+  if (name.startsWith('EXIT')) return false // exit code of a command
   const declared = nodes.filter((node) => node.type === 'VariableDeclarator' && memberOf(node, 'id')?.name === name)
   return declared.some((node) => isCode(memberOf(node, 'init')))
 }
@@ -87,7 +93,7 @@ function isCode(node: Node | undefined): boolean {
   )
 }
 
-/** A document shows what is written on the wire. */
+/** An example in the API document shows the bytes on the wire. */
 function isExample({ nodes }: Source, inner: Node): boolean {
   const examples = nodes.filter((node) => node.type === 'Property' && memberOf(node, 'key')?.name === 'examples')
   return examples.some(({ start, end }) => start <= inner.start && inner.end <= end)

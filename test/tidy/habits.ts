@@ -1,4 +1,6 @@
-/** The habits of the house that a machine can see (architecture.md, Habits). Each rule answers what it complains about. */
+/**
+ * House rules that a machine can check (architecture.md, Habits). Each rule returns its complaints.
+ */
 import { lineOf, memberOf, type Node, type Source } from './source.ts'
 
 const MAX_FILE_LINES = 400
@@ -17,7 +19,7 @@ export const fileIsShort: Rule = ({ path, text }) => {
 
 const FUNCTIONS = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']
 
-/** The callback of `describe` is a list of tests, not a function to be read as one. */
+/** The callback of `describe` is a list of tests, so its length does not count. */
 export const functionsAreShort: Rule = (source) => {
   const lists = source.nodes.filter((node) => /^describe\b/.test(calleeOf(source, node))).flatMap(argumentsOf)
   const functions = source.nodes.filter((node) => FUNCTIONS.includes(node.type) && !lists.includes(node))
@@ -38,7 +40,9 @@ function argumentsOf(node: Node): Node[] {
   return Array.isArray(node.arguments) ? node.arguments : []
 }
 
-/** Money is a bigint; what makes or rounds floating-point numbers lives in protocol/money.ts (M-1). */
+/**
+ * Money is a bigint; only protocol/values/money.ts makes or rounds floating-point numbers (M-1).
+ */
 export const noFloats: Rule = (source) => {
   if (source.path === 'src/protocol/values/money.ts') return []
   const banned = /^(Number|parseFloat|Number\.parseFloat|Math\.round|.*\.toFixed|.*\.toPrecision)$/s
@@ -53,7 +57,7 @@ export const noFloats: Rule = (source) => {
 
 const DECIMAL_FILES = ['src/protocol/values/money.ts', 'src/protocol/values/decimal.ts']
 
-/** M-1: a decimal text that is cut at its point to be counted in minor units is parsed in one place. */
+/** Only one place parses a decimal text into minor units (M-1). */
 export const noDecimals: Rule = (source) => {
   if (DECIMAL_FILES.includes(source.path)) return []
   const text = (node: Node | undefined) => (node === undefined ? '' : source.text.slice(node.start, node.end))
@@ -68,10 +72,13 @@ export const noDecimals: Rule = (source) => {
   return counted.map((node) => at(source, node, 'decimals are parsed in protocol/money.ts and decimal.ts'))
 }
 
-/** `scale`, `row.scale`, `scales.get(…)`, `scales[…]`, whatever the table is called. */
+/** `scale`, `row.scale`, `scales.get(…)`, `scales[…]`, for any name of the table. */
 const A_SCALE = /(^scale|\.scale|scales(\.get\([^()]*\)|\[[^\]]*\]))$/i
 
-/** M-5: an amount whose scale is not known is not shown in a scale that somebody guessed. Scales of two tables may follow each other; the kit stores none. */
+/**
+ * An amount whose scale is unknown is never shown in a guessed scale (M-5). A second table may
+ * follow the first; the kit stores no scales and is exempt.
+ */
 export const noFallbackScale: Rule = (source) => {
   if (source.path.startsWith('src/conformance/')) return []
   const text = (node: Node | undefined) => (node === undefined ? '' : source.text.slice(node.start, node.end))
@@ -115,7 +122,10 @@ export const noBucket: Rule = ({ path }) => (BUCKETS.test(path) ? [`${path}: a b
 export const opensWithComment: Rule = ({ path, text }) =>
   /^(#!.*\n)?\/\*\*/.test(text) ? [] : [`${path}: does not open with what it is for`]
 
-/** Names that stand behind these words in SQL are tables, but for `rows from (…)`, `update set`, `for update …` and `distinct from …`. */
+/**
+ * A name after these words in SQL is a table, except in `rows from (…)`, `update set`, `for update
+ * …` and `distinct from …`.
+ */
 const TABLE = /(?<!\b(?:for|distinct)\s)\b(?:from|join|into|update|table)\s+(?:only\s+)?([a-z_][\w.]*)(\s*\()?/gi
 const IS_SQL = /^\s*(select|insert|update|delete|with|truncate)\b/i
 
@@ -130,7 +140,7 @@ export const sqlIsQualified: Rule = (source) =>
     return bare.map(([, name]) => at(source, node, `SQL names ${name} without its schema`))
   })
 
-/** The text of a literal; what is put into a template counts as something in brackets. */
+/** The text of a literal; each `${…}` of a template becomes `()`. */
 function textOf({ text }: Source, node: Node): string | undefined {
   if (node.type === 'Literal' && typeof node.value === 'string') return node.value
   if (node.type !== 'TemplateLiteral') return undefined
@@ -143,10 +153,13 @@ function isDefinedIn(sql: string, name: string): boolean {
 
 const STARTS_A_WALLET = /^(startWallet|spawnWallet|newWallet)$/
 const MOVES_MONEY = /^(.*\.deposit|playerWithMoney|newScene|sceneFor|runConformanceWallet)$/s
-/** As a call, in the comparison of the fault tests, or as the command. */
+/** A call of the audit, the comparison in the fault tests, or the command. */
 const AUDITS = /\bauditIsClean\(|\.auditIsClean\b|\bexpectSameBets\b|\['audit'/
 
-/** Of a whole file: whether it audits after each test is for its reader to see. Those of support/ leave it to the tests. */
+/**
+ * The rule covers a whole file; it does not check that every test audits. Files of test/support
+ * leave the audit to the tests.
+ */
 export const movedMoneyIsAudited: Rule = (source) => {
   const callees = source.nodes.map((node) => calleeOf(source, node))
   const moves = [STARTS_A_WALLET, MOVES_MONEY].every((name) => callees.some((callee) => name.test(callee)))

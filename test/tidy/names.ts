@@ -1,7 +1,10 @@
-/** Finds names that a reader from the field cannot look up: private words, past participles as nouns, exports of two files. */
+/**
+ * Finds names that a reader from the field cannot look up: private words, past participles as
+ * nouns, exports of two files.
+ */
 import { basename } from 'node:path'
 
-/** Each private word with the term that the field uses for the thing. */
+/** Private word → the field's term. */
 const FIELD_WORDS: Readonly<Record<string, string>> = {
   apart: 'bisect',
   aside: 'quarantine',
@@ -79,7 +82,7 @@ export function namesThatArePrivate({ path, text }: NamedText): NameFinding[] {
   ]
 }
 
-/** Without comments and texts, in which a declaration is only quoted. */
+/** The text without comments and strings, which may quote a declaration. */
 function codeOf(text: string): string {
   return text
     .replace(/\/\*[\s\S]*?\*\//g, '')
@@ -102,7 +105,7 @@ function wordsOf(name: string): string[] {
     .split(/[^a-z]+/)
 }
 
-/** Names that two files or more export, without re-exports. */
+/** Names that at least two files export, without re-exports. */
 export function namesExportedTwice(files: readonly NamedText[]): string[] {
   const paths = new Map<string, Set<string>>()
   for (const { path, text } of files)

@@ -102,7 +102,7 @@ function rulesBrokenBy(sentence: string): ProseRule[] {
   return [...(hasNoSubject ? ['subjectless' as const] : []), ...markers.map(() => 'markers' as const)]
 }
 
-/** A reader who does not know the id by heart learns nothing from it alone. */
+/** An id alone says nothing to a reader who does not know it by heart. */
 function isBareId(prose: string): boolean {
   if (prose.match(DECISION_ID) === null) return false
   const rest = prose.replace(DECISION_ID, ' ').match(/[A-Za-z]{2,}/g) ?? []
@@ -128,7 +128,7 @@ const HAS_USER_TEXTS =
   /(^|\/)(console|cli|process|config|operator|http|conformance|openapi|load|reconcile|people|platform|gateway|feed|wallet|protocol|sandbox)\b/
 const IS_CODE = /[;={}]|\$\d|select |insert |update |from purser/i
 
-/** String literals, templates of one line and JSX texts, of five words and more. */
+/** String literals, one-line templates and JSX texts with five words or more. */
 function userTextsOf(path: string, text: string): Passage[] {
   if (path.endsWith('.json')) return descriptionsOf(text)
   if (path.startsWith('test/') || path.includes('/test/') || !HAS_USER_TEXTS.test(path)) return []
@@ -145,7 +145,7 @@ function userTextsOf(path: string, text: string): Passage[] {
   })
 }
 
-/** The texts of an OpenAPI document. Its generator writes each member on a line of its own. */
+/** The texts of an OpenAPI document, whose generator writes each member on its own line. */
 function descriptionsOf(text: string): Passage[] {
   return text.split('\n').flatMap((line, index) => {
     const [, written] = line.match(/^ *"(?:title|summary|description)": (".*"),?$/) ?? []
@@ -179,12 +179,12 @@ function lineAt(text: string, index: number): number {
 }
 
 const TITLE_WORDS = 4
-/** A title that begins so has no subject of its own. */
+/** A title that begins with such a word has no subject of its own. */
 const CONTINUES = /^(what|whatever|who|whoever|whose|those|of|whether|nor|so|and|but|also)\b/i
 const AUXILIARY =
   /\b(is|are|was|were|has|have|had|does|do|did|can|cannot|could|may|might|must|will|would|should)(n't|n’t)?\b/i
 
-/** The list has plain forms, and a third person ends in -s. A title may add its verb to the list. */
+/** Plain forms; a third person ends in -s. A new title may add its verb here. */
 const VERBS = new Set(
   `abandon accept acknowledge act add admit adopt advance agree allow announce answer appear append apply archive arrive ask audit avoid
   balance become begin belong block book break bring call cancel carry cause change charge check choose claim classify clear close collect combine
@@ -206,7 +206,7 @@ const VERBS = new Set(
   unsettle update upgrade use validate vary verify void wait wake warn win withdraw work wrap write yield
   authenticate behave declare expect fire forbid`.split(/\s+/),
 )
-/** A plain form that is a noun as often, so that only its third person counts. */
+/** These plain forms are often nouns, so only their third person counts. */
 const NOUNS = new Set(
   `act answer archive audit balance block book break call cause change charge check claim close copy cost cover credit cut debit
   delay demand display double drop end escape exit export fall fill filter fit flag grant group hash import increase issue judge last
@@ -218,7 +218,9 @@ const NOUNS = new Set(
   ),
 )
 
-/** A log shows only the titles of a test and of its `describe`: joined, they must be a sentence. */
+/**
+ * A log shows only the titles of a test and its `describe`, which must form a sentence together.
+ */
 function titleFaults(source: Source): Finding[] {
   const calls = source.nodes.flatMap((node) => titledCall(source, node))
   return calls.flatMap((call) => {
@@ -232,7 +234,7 @@ function titleFaults(source: Source): Finding[] {
 interface TitledCall {
   readonly kind: string
   readonly node: Node
-  /** One for each row of a table that stands in the call, else one. */
+  /** One title per row of an inline table, else one title. */
   readonly titles: readonly string[]
 }
 

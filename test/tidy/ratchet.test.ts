@@ -1,4 +1,7 @@
-/** The faults of prose and names per folder only go down: no figure is above its ceiling, and no ceiling above its figure. */
+/**
+ * The number of prose and name faults per folder only falls. No figure exceeds its ceiling, and no
+ * ceiling exceeds its figure.
+ */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +13,7 @@ const CEILINGS = 'test/tidy/ceilings.json'
 const CODE = ['.ts', '.tsx', '.mjs', '.md']
 const FOLDERS = ['src', 'console/src', 'test', 'bench', 'scripts', 'docs', 'ops']
 
-/** Exported by two files or more; at the end at most 40. */
+/** Names that at least two files export; the final limit is 40. */
 const MAX_EXPORTED_TWICE = { src: 0, 'console/src': 0 }
 
 const ceilings: Ceilings = JSON.parse(read(CEILINGS))

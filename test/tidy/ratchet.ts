@@ -1,8 +1,8 @@
 /**
- * Ceilings for the faults of prose and of names that the project still has, folder by folder.
+ * Ceilings for the faults of prose and names that remain in each folder.
  *
- * A folder may have fewer of them, never more; a folder that has no ceiling may have none but what the
- * target allows. `npm run ceilings` lowers the ceilings to today's figures and raises none.
+ * A folder may have fewer faults, never more. Without a ceiling, only the faults within the target
+ * are allowed. `npm run ceilings` lowers the ceilings to the current figures and raises none.
  */
 import { type NamedText, type NameRule, namesThatArePrivate } from './names.ts'
 import { type ProseRule, proseOf } from './prose.ts'
@@ -17,10 +17,13 @@ interface Folder {
   readonly findings: string[]
 }
 
-/** At the end at most 1 % of the sentences have no subject, and 2 of 1,000 words are markers. */
+/** The target: at most 1 % of the sentences without a subject, and 2 markers per 1,000 words. */
 const TARGET = { subjectless: 0.01, markers: 0.002 }
 
-/** The first two folders: `src/protocol`, `docs/guides`; below src/server four. A file of the root has its own ceiling. */
+/**
+ * The first two segments, for example `src/protocol` or `docs/guides`; below src/server the first
+ * four. A file in the root has its own ceiling.
+ */
 export function folderOf(path: string): string {
   const segments = path.split('/')
   const depth = path.startsWith('src/server/') ? 4 : 2
@@ -52,7 +55,7 @@ function emptyFolder(): Folder {
   return { sentences: 0, words: 0, figures, findings: [] }
 }
 
-/** A complaint for each figure over its ceiling, with the places of the faults in that folder. */
+/** One complaint per figure above its ceiling, with the places of the faults. */
 export function complaintsAboutCeilings(folders: ReadonlyMap<string, Folder>, ceilings: Ceilings): string[] {
   return [...folders].flatMap(([name, folder]) =>
     rulesOf(folder.figures).flatMap((rule) => {
@@ -64,7 +67,10 @@ export function complaintsAboutCeilings(folders: ReadonlyMap<string, Folder>, ce
   )
 }
 
-/** Today's figures where they are below the ceilings; a folder or a rule without faults is left out. */
+/**
+ * The current figures where they are lower than the ceilings. A folder or rule without faults is
+ * left out.
+ */
 export function lowered(folders: ReadonlyMap<string, Folder>, ceilings: Ceilings): Ceilings {
   const rows = [...folders].map(([name, { figures }]): [string, Partial<Figures>] => {
     const ceiling = (rule: ProseRule | NameRule) => Math.min(figures[rule], ceilings[name]?.[rule] ?? 0)

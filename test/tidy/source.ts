@@ -1,4 +1,4 @@
-/** The project's sources as the tidy rules see them: text, syntax tree, comments. */
+/** The project's sources for the tidy rules: text, syntax tree, comments. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,10 +15,10 @@ export interface Node {
 }
 
 export interface Source {
-  /** From the root of the repository, `src/server/wallet/queue/rules-path.ts`. */
+  /** Path from the root of the repository: `src/server/wallet/queue/rules-path.ts`. */
   readonly path: string
   readonly text: string
-  /** Every node of the tree, outer ones first. */
+  /** Every node of the tree, outer nodes first. */
   readonly nodes: readonly Node[]
   readonly comments: readonly { readonly value: string; readonly start: number }[]
 }
@@ -29,7 +29,6 @@ export function sourceOf(path: string, text: string): Source {
   return { path, text, nodes: nodesOf(program), comments }
 }
 
-/** Every TypeScript and JavaScript file of these folders. */
 export function sourcesIn(folders: readonly string[]): Source[] {
   return folders.flatMap((folder) => filesIn(folder, ['.ts', '.tsx', '.mjs'])).map((path) => sourceOf(path, read(path)))
 }
@@ -53,7 +52,6 @@ function nodesOf(value: unknown): Node[] {
   return [value, ...Object.values(value).flatMap(nodesOf)]
 }
 
-/** A node among the members of another. */
 export function memberOf(node: Node, name: string): Node | undefined {
   const member = node[name]
   return isNode(member) ? member : undefined
@@ -66,14 +64,14 @@ export function lineOf({ text }: Source, position: number): number {
 export interface Import {
   readonly from: string
   readonly isTypeOnly: boolean
-  /** `import(…)`, when the code runs. */
+  /** `import(…)`, which is evaluated when the code runs. */
   readonly isLater: boolean
   readonly line: number
 }
 
 const IMPORTING = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression']
 
-/** What a file takes from others, re-exports and `import()` included. */
+/** All imports of a file, including re-exports and `import()`. */
 export function importsOf(source: Source): Import[] {
   return source.nodes.flatMap((node) => {
     const from = IMPORTING.includes(node.type) ? memberOf(node, 'source')?.value : undefined

@@ -1,15 +1,18 @@
-/** Quick tests wait for what they mean, never for milliseconds: on a busy machine any number is too small, on a free one too large. */
+/**
+ * Quick tests wait for conditions, never for milliseconds. On a busy machine any number is too
+ * small, on a free one it wastes time.
+ */
 import { isNode, lineOf, type Node, type Source } from './source.ts'
 
-/** Where time itself is looked at, and nothing but a lower bound or an order hangs on it. */
+/** Exceptions: these tests are about time, and a slow machine cannot fail them. */
 const MAY: Readonly<Record<string, readonly string[]>> = {
-  // A statement of a connection must be under way when the one before it fails, or when the connection is cut.
+  // A statement must still run when the one before it fails, or when the connection is cut.
   'test/db/lane.test.ts': ['pg_sleep'],
-  // The time-out of one call: an answer that comes after it, and answers that keep connections busy.
+  // The timeout of one call: a reply that arrives too late, and replies that occupy connections.
   'test/wallet-client/call.test.ts': ['delayMs'],
-  // In a world whose time passes when it is told to.
+  // The simulated clock passes only when the test moves it.
   'test/runtime/environment.test.ts': ['sleep'],
-  // The fault that is planted there.
+  // The planted fault.
   'test/tidy.test.ts': ['pg_sleep'],
 }
 
@@ -18,10 +21,13 @@ const GIVES_UP_SOON = /^vi\.(waitFor|waitUntil)$/
 const IS_OLD_ENOUGH_TO_FAIL = /(performance\.now|Date\.now|\bms\b|Ms\b).*\.toBeLessThan(OrEqual)?$/s
 const LOOPS = ['WhileStatement', 'DoWhileStatement']
 
-/** The suffix says what else a test needs: time (long, nightly) or a browser. */
+/** The suffix names what a slow test needs: time (long, nightly) or a browser. */
 const isQuickTest = (path: string) => /(?<!\.(browser|long|nightly))\.test\.ts$/.test(path)
 
-/** A bare sleep, an answer that comes late on purpose, a wait that gives up soon, an upper bound for a time that was measured. */
+/**
+ * Finds a bare sleep, a reply that is delayed on purpose, a wait with a short limit, and an upper
+ * bound for a measured time.
+ */
 export function complaintsAboutWaiting(source: Source): string[] {
   if (!isQuickTest(source.path)) return []
   const polls = source.nodes.filter(({ type }) => LOOPS.includes(type))

@@ -1,4 +1,6 @@
-/** The rule of the world sees its globals in every spelling, and nothing in what has only the same name. */
+/**
+ * The rule finds the globals in every spelling, and ignores members that only have the same name.
+ */
 import { expect, test } from 'vitest'
 import { sourceOf } from './source.ts'
 import { complaintsAboutTheWorld } from './world.ts'

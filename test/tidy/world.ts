@@ -1,24 +1,27 @@
 /**
- * Time, turns and chance come from src/runtime/environment.ts, so that a simulation can put its own
- * in that place.
+ * Time, turns of the event loop and randomness come from src/runtime/environment.ts, so that a
+ * simulation can replace them.
  */
 import { importsOf, isNode, lineOf, memberOf, type Node, type Source } from './source.ts'
 
-/** They stand outside of what is simulated: they judge, load, show or ask servers, in real time. The last one puts another world in this one's place. */
+/**
+ * These files are not simulated: they judge, load, show or query servers in real time. The last one
+ * is the replacement itself.
+ */
 const OUTSIDE = [
   ...['src/conformance/', 'src/server/sandbox/', 'src/simulator/main.ts', 'src/protocol/client/api-client.ts'],
   'src/simulator/market/network/virtual-environment.ts',
 ]
 const THE_WORLD = 'src/runtime/environment.ts'
 
-/** With its object, however it is spelt. */
+/** Members, written with their object. */
 const MEMBERS =
   /^(Date\.now|process\.(hrtime|uptime)|AbortSignal\.timeout|Math\.random|crypto\.(randomUUID|randomBytes|getRandomValues))$/
-/** By their names, whatever is done with them. */
+/** Globals that are reported in any use. */
 const NAMES =
   /^(setTimeout|setInterval|setImmediate|queueMicrotask|performance|randomUUID|randomBytes|randomInt|getRandomValues|globalThis)$/
 const MODULES = /^(node:)?(timers(\/promises)?|perf_hooks)$/
-/** Of which nothing is taken apart. */
+/** Objects that may not be destructured. */
 const TAKEN_APART = /^(Date|Math|crypto|AbortSignal)$/
 
 export function complaintsAboutTheWorld(source: Source): string[] {
@@ -37,7 +40,7 @@ function globalsIn(source: Source): string[] {
   return [...imported.map(({ line, from }) => `${line}: ${from}`), ...named]
 }
 
-/** Identifiers that name what is somebody else's: `socket.setTimeout`, `{ setTimeout: 5 }`. */
+/** Names of members of other objects: `socket.setTimeout`, `{ setTimeout: 5 }`. */
 function namesOfOthers(node: Node): Node[] {
   const name = node.type === 'MemberExpression' ? memberOf(node, 'property') : memberOf(node, 'key')
   return name === undefined || node.computed === true || node.shorthand === true ? [] : [name]
