@@ -1,9 +1,9 @@
-// What the command lines of all benches share: how they are read, and how wrong use is said.
+// Parsing of the command lines of all benches, and the error for wrong use.
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 export class UsageError extends Error {}
 
-/** Throws UsageError for an option that there is not. */
+/** Throws UsageError for an unknown option. */
 export function parseArguments<const O extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: O) {
   try {
     return parseArgs({ args, options })

@@ -1,4 +1,5 @@
-// Processor time per call of the servers of one run, as bars in an SVG that a page of the docs can show, light or dark.
+// Draws the CPU time per call of the servers of one run as bars in an SVG, for light and dark pages
+// of the docs.
 import type { ServerMeasurement } from './measure.ts'
 import { computeMedian, type SubjectMeasurements } from './report.ts'
 
@@ -6,7 +7,7 @@ const BAR = 26
 const ROW = 44
 const LEFT = 132
 const WIDTH = 760
-/** Room for the figures behind the longest bar. */
+/** Room for the figures after the longest bar. */
 const RIGHT = 130
 const TOP = 64
 const NAMES: Readonly<Record<string, string>> = { 'no-journal': 'no journal', 'signature-only': 'signature only' }
@@ -18,7 +19,7 @@ interface Bar {
   readonly postgres: number
 }
 
-/** Undefined where the processor time is not known. */
+/** Undefined when the CPU time is unknown. */
 export function renderBarChart(all: readonly SubjectMeasurements[], note: string): string | undefined {
   const bars = all.map(barOf).filter((bar) => bar !== undefined)
   if (bars.length === 0) return undefined

@@ -1,4 +1,5 @@
-// The speed comparison: three servers, one run, one machine, one generator. bench/README.md says how to read it.
+// The speed comparison: three servers, one machine, one generator, one run. bench/README.md
+// explains the result.
 import { existsSync, writeFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { renderBarChart } from './chart.ts'
@@ -20,7 +21,7 @@ import { inventPlayer, SEED_BALANCE, seedOnePlayer, toUserIds } from './seed-pla
 import { listSubjects, MAIN, type Subject } from './subjects.ts'
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
-/** Behind the warm-up results come too, in the shape that has them. */
+/** In the shape with results, they begin only after the warm-up. */
 const COUNTING = { warmupSeconds: 4, seconds: 3 }
 
 async function compare(options: BenchOptions): Promise<SubjectMeasurements[]> {
@@ -47,7 +48,7 @@ async function compare(options: BenchOptions): Promise<SubjectMeasurements[]> {
   }
 }
 
-/** All databases hold the same players with the same tokens. */
+/** All databases have the same players with the same tokens. */
 async function seedDatabases(
   postgres: BenchPostgres,
   chosen: Subject[],
@@ -66,7 +67,10 @@ async function seedDatabases(
   return players
 }
 
-/** Interleaved, and each round begins with another server: what else the machine does hits all alike. */
+/**
+ * Rounds are interleaved and each begins with another server, so that other work on the machine
+ * slows all servers alike.
+ */
 async function measureInTurn(postgres: BenchPostgres, chosen: Subject[], shape: LoadShape, rounds: number) {
   const measured = new Map<Subject, ServerMeasurement[]>(chosen.map((subject) => [subject, []]))
   for (let round = 0; round < rounds; round++) {
@@ -80,7 +84,7 @@ async function measureInTurn(postgres: BenchPostgres, chosen: Subject[], shape: 
   return measured
 }
 
-/** The latencies that users have: calls come at a fixed rate, whatever the server does with them. */
+/** Latency as users see it: calls start at a fixed rate, even when the server is slow. */
 async function measureOpen(
   postgres: BenchPostgres,
   subject: Subject,

@@ -1,5 +1,5 @@
-// A hundred thousand players in seconds: rows of one player, made through the operator API, are copied under other names, whatever
-// columns the tables of this version have.
+// Creates a hundred thousand players in seconds. One player is made through the operator API, and
+// its rows are copied under other names. The copy works with the columns of any version.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { bucketOf } from '../src/server/wallet/store/bucket.ts'
@@ -7,7 +7,7 @@ import type { BenchPlayer } from './place-bet.ts'
 import { TEMPLATE } from './seed-players.ts'
 
 const TABLES = ['player', 'account', 'transfer', 'cash_movement', 'session'] as const
-/** Rows of one statement. */
+/** Rows per statement. */
 const AT_ONCE = 10_000
 
 export async function copyPlayers(databaseUrl: string, players: BenchPlayer[], buckets = 1): Promise<void> {

@@ -1,5 +1,6 @@
-// Counts what a server says to Postgres, from outside, at the wire protocol. A statement is one CommandComplete of
-// Postgres (begin and commit are statements too); a round trip is the client speaking again after Postgres answered.
+// A proxy that counts the statements and round trips between a server and Postgres on the wire
+// protocol. A statement is one CommandComplete, begin and commit included. A round trip ends when
+// the client sends again after a reply of Postgres.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 
@@ -64,7 +65,7 @@ function relay(client: Socket, server: Socket, counts: SqlCounts): void {
   }
 }
 
-/** Walks the messages of Postgres (type, length, content) over the borders of chunks. */
+/** Reads the Postgres messages (type, length, content), which may span several chunks. */
 function statementCounter(found: () => void): (chunk: Buffer) => void {
   let head = Buffer.alloc(0)
   let skip = 0

@@ -1,7 +1,12 @@
-// The load generator, a process of its own, told over IPC what to do. Closed loop: every connection sends its next call
-// when the reply to its last one has arrived. Open loop, in the measured window only: calls are begun at fixed times, and one that finds no
-// connection free waits for the next one; its latency is counted from the time at which it should have begun. A warm-up, whose requests are signed as it goes; a pause in which those of the measured window are
-// signed (as many as the warm-up says are needed), "ready", then on "go" the measured window.
+// The load generator, a process of its own that is controlled over IPC.
+//
+// - Closed loop: each connection sends its next call after the reply to its last one.
+// - Open loop, in the measured window only: calls start at fixed times. A call without a free
+//   connection waits, and its latency counts from its due time.
+//
+// Requests of the warm-up are signed during it. Then the requests of the measured window are
+// signed, as many as the warm-up shows to be needed. The generator reports "ready" and begins on
+// "go".
 import { createHistogram } from 'node:perf_hooks'
 import { BROKEN, type HttpConnection, openHttpConnection } from './http-connection.ts'
 import type { BenchPlayer } from './place-bet.ts'
@@ -9,16 +14,16 @@ import { repeatEndlessly, type SuppliedRequest, type Supply, supplyBets, supplyB
 
 export interface GeneratorLoad {
   host: string
-  /** Of the processes; the connections are spread over them. */
+  /** Ports of the processes; the connections are spread over them. */
   ports: number[]
-  /** Besides Place bets, as many Settles. */
+  /** Sends a Settle for each Place bet too. */
   settles: boolean
   secret: string
   players: BenchPlayer[]
   connections: number
   warmupSeconds: number
   seconds: number
-  /** Open loop: so many calls a second are begun, whatever becomes of those before. Absent: closed loop. */
+  /** Open loop: calls started per second, however slow the replies are. Absent: closed loop. */
   callsPerSecond?: number
 }
 
@@ -26,14 +31,14 @@ export interface Window {
   /** Calls answered with 200, and the Place bets among them. */
   accepted: number
   acceptedBets: number
-  /** Replies that were not a 200, by status; 0 = the connection broke. */
+  /** Status → number of replies other than 200; 0 means that the connection broke. */
   refused: Record<string, number>
   seconds: number
   p50Ms: number
   p99Ms: number
   p999Ms: number
   maxMs: number
-  /** Processor time of the generator itself, all threads: what it took away from the server under test. */
+  /** CPU time of the generator, all threads, which the server under test did not have. */
   generatorCpuSeconds: number
 }
 
@@ -62,7 +67,10 @@ async function run(load: GeneratorLoad): Promise<void> {
   for (const connection of connections) connection.close()
 }
 
-/** Resolves when the time is over (or the requests are) and every reply has arrived; all replies count, as does their time. */
+/**
+ * Ends when the time is over or the requests are used up, and every reply has arrived. All replies
+ * and their time count.
+ */
 async function drive(
   connections: HttpConnection[],
   supply: Supply,
@@ -122,7 +130,10 @@ function keepBusy(connection: HttpConnection, supply: Supply, send: Send, deadli
   })
 }
 
-/** The timer looks each millisecond, so a call is begun up to one too late; that counts as the server's. */
+/**
+ * The timer fires each millisecond, so a call may start up to 1 ms late, which counts as the
+ * server's time.
+ */
 function openLoop(
   connections: HttpConnection[],
   supply: Supply,

@@ -1,14 +1,14 @@
-// One keep-alive connection with at most one request on the way, on a bare socket. It reads only what the generator
-// needs: the status and where the reply ends. Half the processor time of undici's pool, measured; the generator shares
-// the machine with the server that it measures.
+// One keep-alive connection on a bare socket, with at most one request in flight. It reads only the
+// status and the end of the reply. This takes half the CPU time of undici's pool (measured), which
+// matters because the generator shares the machine with the server.
 import { connect, type Socket } from 'node:net'
 
-/** Stands where a status would: the connection broke. */
+/** Stands for a status when the connection broke. */
 export const BROKEN = 0
 const HEAD_END = '\r\n\r\n'
 
 export interface HttpConnection {
-  /** onReply is called with the status, or with BROKEN when the connection broke. */
+  /** onReply receives the status, or BROKEN when the connection broke. */
   send(request: Buffer, onReply: (status: number) => void): void
   close(): void
 }

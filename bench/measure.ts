@@ -1,4 +1,5 @@
-// One measured window of one server on a fresh copy of its database, and the counting run beside it.
+// One measured window of one server on a fresh copy of its database, and the separate run that
+// counts statements.
 import { spawnSync } from 'node:child_process'
 import { startCountingProxy } from './counting-proxy.ts'
 import type { GeneratorLoad, Window } from './generator.ts'
@@ -22,7 +23,7 @@ export interface ServerMeasurement {
   /** Microseconds per accepted call; only on Linux. */
   processorTime?: { server: number; postgres: number; generator: number }
   database?: DatabaseCost
-  /** Of the accepted calls; absent for a server that does not say. */
+  /** Share of accepted calls that used the fast path; absent for a server without this metric. */
   gateShare?: number
 }
 
@@ -30,13 +31,13 @@ export interface DatabaseCost {
   walBytesPerCall: number
   transactionsPerCall: number
   walRecordsPerCall: number
-  /** Whole pages in the write-ahead log: each page that is touched for the first time since a checkpoint. */
+  /** Full-page images in the WAL: one for each page that is first changed after a checkpoint. */
   pageImagesPerCall: number
-  /** Of 8 KiB, of tables and indexes, looked at or written; each as often as it was asked for. */
+  /** Pages of 8 KiB in tables and indexes, counted at each request. */
   pagesPerCall: number
-  /** Bets in the database minus bets answered with 200: must be 0. */
+  /** Bets in the database minus bets answered with 200; must be 0. */
   betsTooMany: number
-  /** What `purser audit` said about the money; only purser has one. */
+  /** Result of `purser audit`; only for purser. */
   audit?: { clean: boolean; said: string }
 }
 
@@ -62,7 +63,7 @@ export async function measureServer(
   })
 }
 
-/** On a database as it is. */
+/** Uses the database in its present state. */
 export async function measureOnDatabase(
   postgres: BenchPostgres,
   subject: Pick<Subject, 'start' | 'isOnePort'>,
@@ -82,7 +83,7 @@ export async function measureOnDatabase(
   return { run, window, callsPerSecond: window.accepted / window.seconds, ...processorTime, ...gateShare }
 }
 
-/** One after the other: the first one may have the schema to make. */
+/** One after another, because the first server may create the schema. */
 async function startAll(
   { start, isOnePort }: Pick<Subject, 'start' | 'isOnePort'>,
   databaseUrl: string,
@@ -117,7 +118,7 @@ export function computeDatabaseCost(run: LoadRun<Awaited<ReturnType<typeof datab
   }
 }
 
-/** Calls that the gate took, by the servers' own count; NaN when they have none. */
+/** Calls on the fast path by the servers' metrics; NaN without this metric. */
 async function gatedBy(servers: ServerProcess[]): Promise<number> {
   const texts = await Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()))
   return texts.reduce((sum, text) => sum + +(/^wallet_fast_path_calls_total (\d+)$/m.exec(text)?.[1] ?? Number.NaN), 0)
@@ -140,7 +141,10 @@ function processorTimeOf(run: LoadRun<ReturnType<typeof processorCounters>>) {
   }
 }
 
-/** The same load through the counting proxy; its speed is not reported, the proxy takes its share of the machine. */
+/**
+ * The same load through the counting proxy. Its speed is not reported, since the proxy uses part of
+ * the machine.
+ */
 export async function countStatementsOfServer(
   postgres: BenchPostgres,
   subject: Subject,

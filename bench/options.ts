@@ -1,25 +1,24 @@
-// The command line of the comparison.
 import { parseArguments, parsePositive, UsageError } from './arguments.ts'
 
 export { UsageError }
 
 export interface BenchOptions {
   json: boolean
-  /** A file for the picture. */
+  /** File name for the chart. */
   chart: string | undefined
   rounds: number
   seconds: number
   warmupSeconds: number
   connections: number
   shape: ShapeName
-  /** As the shape says, unless given. */
+  /** The shape's number, unless given. */
   players: number
   plainPool: number
   only: string[]
   against: string | undefined
-  /** Whether statements and round trips are counted, in a run of their own. */
+  /** Counts statements and round trips in an extra run. */
   counts: boolean
-  /** Of its calls per second, at which purser's latencies are measured in an open loop; 0: not at all. */
+  /** Share of purser's calls per second at which the open loop measures latencies; 0 skips it. */
   openShare: number
 }
 
@@ -48,7 +47,7 @@ that only verifies the signature. Exit code 0: fast enough and all money right, 
 
 The database lies below TMPDIR, which must be on a disk.`
 
-/** What is asked of the servers. */
+/** The load of each shape. */
 export const SHAPES = {
   production: { processes: 2, settles: true, players: 100_000 },
   laboratory: { processes: 1, settles: false, players: 2_000 },

@@ -1,5 +1,5 @@
-// The messages that are measured, each inside the bytes of a signed HTTP/1.1 request: a complete Place bet of interface.md with one
-// selection in its metadata, about 700 bytes, fresh requestId and transactionId each; and the Settle of such a bet.
+// The measured messages as bytes of signed HTTP/1.1 requests. A Place bet is complete, with one
+// selection, about 700 bytes and new ids; its Settle follows.
 import { randomInt, randomUUID } from 'node:crypto'
 import { signBody } from './signature.ts'
 
@@ -10,7 +10,7 @@ export interface BenchPlayer {
 
 export const CURRENCY = 'EUR'
 
-/** Events on which bets are taken at a time: a busy weekend's. */
+/** Events that take bets at the same time, as on a busy weekend. */
 const EVENTS = 2_000
 
 function placeBetBody({ userId, token }: BenchPlayer, transactionId: string, amount: number): string {
@@ -52,7 +52,7 @@ function placeBetBody({ userId, token }: BenchPlayer, transactionId: string, amo
   })
 }
 
-/** Two bets of five are won, as at odds of 1.85 about. */
+/** Two of five bets are won, as at odds of about 1.85. */
 function settleBody({ userId }: BenchPlayer, transactionId: string, stake: number): string {
   const isWon = randomInt(5) < 2
   return JSON.stringify({
@@ -71,7 +71,7 @@ function settleBody({ userId }: BenchPlayer, transactionId: string, stake: numbe
   })
 }
 
-/** A bet, and its result for when it is placed. */
+/** A Place bet, and the Settle to send after it is accepted. */
 export function signedBet(player: BenchPlayer, host: string, secret: string): { place: string; settle: string } {
   const [transactionId, stake] = [randomUUID(), randomInt(10, 500) / 100]
   return {

@@ -1,4 +1,4 @@
-// The database of the plain server: what its author would create, with the players of the run in it.
+// The database of the plain server, as its author would create it, with the players of the run.
 import pg from 'pg'
 import { type BenchPlayer, CURRENCY } from './place-bet.ts'
 

@@ -1,6 +1,7 @@
-// The floor: what an honest engineer writes by hand for Place bet and for the first result of a bet. Fastify, a pg pool, one transaction per request,
-// prepared statements, a row lock on the balance, a unique bet, a ledger row. It keeps money right, it just pays for
-// six round trips and one fsync with every bet. Its schema is in plain-schema.ts.
+// The lower reference: an honest implementation by hand of Place bet and the first result of a bet.
+// It uses Fastify, a pg pool, prepared statements and one transaction per request, with a row lock
+// on the balance, a unique bet and a ledger row. The money is right, at six round trips and one
+// fsync per bet. The schema is in plain-schema.ts.
 import pg from 'pg'
 import { createRawBodyServer, listenUntilTerminated, requireVariable } from './raw-body-server.ts'
 import { isSignatureGood } from './signature.ts'
@@ -45,7 +46,7 @@ async function placeBet(client: pg.PoolClient, bet: PlaceBet): Promise<Reply> {
   return { transactionId: bet.transactionId, transactionTime: placedAt.toISOString() }
 }
 
-/** Token and balance in one statement: a join saves this server a round trip. */
+/** Token and balance in one statement, since a join saves a round trip. */
 async function lockBalance(client: pg.PoolClient, bet: PlaceBet): Promise<number | undefined> {
   const { rows } = await client.query<{ balance: string }>({
     name: 'lock',
@@ -66,7 +67,7 @@ async function insertBet(client: pg.PoolClient, bet: PlaceBet, stake: number): P
   return rows[0]!.placed_at
 }
 
-/** The first result of a bet, or the answer of one that has it already. */
+/** The first result of a bet; a bet with a result gets the reply for that state. */
 async function settle(client: pg.PoolClient, result: PlaceBet): Promise<Reply> {
   const payout = Math.round(result.amount * 100)
   await client.query('begin')

@@ -1,5 +1,6 @@
-// The real Postgres of one run: the tests' own, durable (fsync and synchronous_commit on), in a new folder below
-// TMPDIR, which must be on a disk: on a RAM disk an fsync costs nothing and the comparison says nothing.
+// A durable Postgres for one run (fsync and synchronous_commit on), from the binaries of the tests.
+// Its folder is below TMPDIR, which must be on a disk: on a RAM disk an fsync costs nothing and the
+// comparison means nothing.
 import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,22 +9,28 @@ import { type OtherServer, type PostgresSettings, type Server, startPostgres } f
 import { readParent } from './processor-time.ts'
 
 export interface BenchPostgres {
-  /** Of the server process, whose children are the backends. */
+  /** Pid of the server process; the backends are its children. */
   pid: number
   url(database: string): string
   create(database: string): Promise<void>
-  /** A fresh copy, and a checkpoint, so that every measured window begins with the same write-ahead log. */
+  /**
+   * Makes a fresh copy and a checkpoint, so that every measured window starts with the same
+   * write-ahead log.
+   */
   copy(from: string, to: string): Promise<void>
   drop(database: string): Promise<void>
   count(database: string, sql: string): Promise<number>
-  /** Tells the planner what is in the tables, as autovacuum does within a minute: an audit right after a run has no plan else. */
+  /**
+   * Updates the planner statistics, as autovacuum does within a minute. An audit right after a run
+   * would have no good plan otherwise.
+   */
   analyze(database: string): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * As docs/guides/run-in-production.md advises: with Postgres's own 128 MB its processes write pages back while calls wait. The rows of a
- * run are less than the 4 GB of the guide.
+ * Values from docs/guides/run-in-production.md. With Postgres's default of 128 MB, backends write
+ * pages back while calls wait. The rows of a run are smaller than the guide's 4 GB.
  */
 export const SETTINGS = {
   shared_buffers: '2GB',
@@ -32,11 +39,11 @@ export const SETTINGS = {
   checkpoint_timeout: '15min',
   wal_compression: 'on',
 }
-/** Files of the write-ahead log, of 16 MB each: more than one measured window and its warm-up write. */
+/** Files of the write-ahead log, 16 MB each; one measured window and its warm-up write fewer. */
 const LOG_FILES = 64
 const REQUIRED_SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes']
 
-/** A server of the tests, but not where theirs may lie: in memory. */
+/** The tests' server on a disk; theirs may be in memory. */
 export async function startOnDisk(settings: PostgresSettings, other?: OtherServer): Promise<Server> {
   const server = await startPostgres(settings, other, tmpdir())
   const client = new pg.Client(server.url)
@@ -52,7 +59,7 @@ export async function startOnDisk(settings: PostgresSettings, other?: OtherServe
   }
 }
 
-/** `more`: settings that are not those of every run. */
+/** `more`: settings in addition to the usual ones. */
 export async function startBenchPostgres(more: PostgresSettings = {}): Promise<BenchPostgres> {
   const server = await startOnDisk({ ...SETTINGS, ...more })
   const admin = new pg.Client(server.url)
@@ -82,8 +89,8 @@ export async function startBenchPostgres(more: PostgresSettings = {}): Promise<B
 }
 
 /**
- * As on a server that has run for a while: each checkpoint keeps files of the log to be written over. A new server makes each one when it is
- * needed, and all commits wait meanwhile.
+ * Creates log files in advance, as on a server that has run for a while, where checkpoints recycle
+ * them. A new server creates each file on demand, and all commits wait for it.
  */
 async function makeLogFiles(admin: pg.Client): Promise<void> {
   for (let file = 0; file < LOG_FILES; file++) {
@@ -93,7 +100,7 @@ async function makeLogFiles(admin: pg.Client): Promise<void> {
   await admin.query('checkpoint')
 }
 
-/** Of the server, whose children are the backends. */
+/** Pid of the server process; the backends are its children. */
 export async function serverPid(admin: pg.Client): Promise<number> {
   const { rows } = await admin.query<{ pid: number }>('select pg_backend_pid() as pid')
   return readParent(rows[0]!.pid)
@@ -121,7 +128,7 @@ export function disk(): { isRam: boolean; fdatasyncMs: number } {
   return { isRam: isRam(tmpdir()), fdatasyncMs: medianFdatasyncMs() }
 }
 
-/** What one commit waits for at least. */
+/** The minimum wait of one commit. */
 function medianFdatasyncMs(): number {
   const path = join(tmpdir(), `purser-bench-fdatasync-${process.pid}`)
   const file = openSync(path, 'w')

@@ -1,8 +1,12 @@
-// Processor time of processes, from Linux's /proc; elsewhere it is not known. Unlike bets per second it says much the
-// same on a busy machine as on an idle one: cores ÷ processor time per bet is what a machine can reach at most.
+// CPU time of processes from Linux's /proc; unknown on other systems. It is nearly the same on a
+// busy machine and on an idle one, unlike bets per second. Cores ÷ CPU time per bet is the highest
+// possible rate of a machine.
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Seconds that a process, all its threads, and its ended children have used; 0 when it is not there. */
+/**
+ * CPU seconds of a process, all its threads and its ended children; 0 when the process does not
+ * exist.
+ */
 export function readProcessSeconds(pid: number): number {
   const [, userTicks = 0, systemTicks = 0, endedUserTicks = 0, endedSystemTicks = 0] = statOf(pid)
   return (userTicks + systemTicks + endedUserTicks + endedSystemTicks) / TICKS_PER_SECOND
@@ -24,7 +28,10 @@ function childrenOf(parent: number): number[] {
   return pids.map((name) => Math.trunc(+name)).filter((pid) => readParent(pid) === parent)
 }
 
-/** Parent, and the four tick counts; the fields of proc(5) after the name, which may hold spaces and brackets. */
+/**
+ * Parent and four tick counts: the fields of proc(5) after the name, which may contain spaces and
+ * brackets.
+ */
 function statOf(pid: number): number[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -1,4 +1,5 @@
-// What the two peers have in common: Fastify that hands over the raw bytes of the body, and a clean end on SIGTERM.
+// Common part of the two peers: Fastify with the raw bytes of the body, and a clean stop on
+// SIGTERM.
 import Fastify, { type FastifyInstance } from 'fastify'
 
 export const BODY_LIMIT_BYTES = 256 * 1024

@@ -1,4 +1,4 @@
-// From measurements to the verdict, as text or JSON.
+// Formats the measurements and the verdict as text or JSON.
 import type { Window } from './generator.ts'
 import type { CountedStatements, DatabaseCost, ServerMeasurement } from './measure.ts'
 import type { ShapeName } from './options.ts'
@@ -11,7 +11,7 @@ export interface SubjectMeasurements {
   open: OpenLoopMeasurement | undefined
 }
 
-/** An open loop: the rate that was asked for, and what came of it. */
+/** An open loop: the requested rate and its result. */
 export interface OpenLoopMeasurement {
   callsPerSecond: number
   window: Window
@@ -21,18 +21,18 @@ const OPEN_REQUIRED = { p99Ms: 10, p999Ms: 25 } as const
 
 type Figure = 'calls/s' | 'µs'
 
-/** Both servers' medians, and what is required of them. */
+/** A ratio of the medians of two servers, with its bound. */
 interface ServerComparison {
   figure: Figure
   over: SubjectName
   under: SubjectName
-  /** Judged in these shapes; elsewhere it is only printed. */
+  /** Shapes in which the ratio is judged; in others it is only printed. */
   required: Partial<Record<ShapeName, { is: 'at least' | 'at most'; bound: number }>>
 }
 
 export interface Ratio extends Pick<ServerComparison, 'figure' | 'over' | 'under'> {
   required: ServerComparison['required'][ShapeName]
-  /** Of the medians. */
+  /** Ratio of the medians. */
   measured: number
   lowestRound: number
   highestRound: number
@@ -64,7 +64,7 @@ export function computeMedian(values: number[]): number {
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2
 }
 
-/** Those of servers that were measured; processor times only where they are known. */
+/** Ratios of the measured servers; CPU times only when they are known. */
 export function computeRatios(all: SubjectMeasurements[], shape: ShapeName): Ratio[] {
   return COMPARED.flatMap(({ figure, over, under, required }) => {
     const [above, below] = [over, under].map((name) => figuresOf(all, name, FIGURES[figure])) as [number[], number[]]
@@ -80,7 +80,9 @@ function figuresOf(all: SubjectMeasurements[], name: SubjectName, figure: (typeo
   return all.flatMap((one) => (one.name === name ? one.rounds : [])).flatMap((round) => figure(round) ?? [])
 }
 
-/** By what is printed: on a machine with neighbours a third decimal says nothing. */
+/**
+ * Judges the printed value with two decimals, since a third decimal is noise on a shared machine.
+ */
 function isMet({ measured, required }: Ratio): boolean {
   if (required === undefined) return true
   const [printed, bound] = [measured, required.bound].map((value) => Math.round(value * 100)) as [number, number]
@@ -97,7 +99,7 @@ const UNITS: Record<Figure, string> = {
   µs: 'processor time of server and Postgres per call',
 }
 
-/** Everything that makes the run fall short; empty = good. */
+/** Each shortfall of the run as a sentence; empty for a good run. */
 export function findShortfalls(all: SubjectMeasurements[], shape: ShapeName): string[] {
   const slow = computeRatios(all, shape)
     .filter((ratio) => !isMet(ratio))
@@ -182,7 +184,7 @@ function costCells({ rounds, counted }: SubjectMeasurements): string[] {
 
 const TOUCHED = ['locks', 'rows', 'changesInPlace', 'changes', 'entries', 'images'] as const
 
-/** Of the counting run, a table for each server. */
+/** The counting run, one table per server. */
 function touchedLines({ name, counted }: SubjectMeasurements): string[] {
   if (counted === undefined) return []
   const line = (first: string, cells: string[]) => first.padEnd(28) + cells.map((cell) => cell.padStart(10)).join('')
@@ -234,7 +236,7 @@ const WIDTHS = [15, 9, 16, 8, 8, 12, 13, 14, 11, 13, 11, 8]
 const row = (cells: string[]) =>
   cells.map((cell, at) => (at ? cell.padStart(WIDTHS[at]!) : cell.padEnd(WIDTHS[at]!))).join('')
 
-/** Three digits are enough below 100; above, whole numbers. */
+/** Three digits below 100, whole numbers above. */
 function number(value: number): string {
   return value.toLocaleString('en', value < 100 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 0 })
 }

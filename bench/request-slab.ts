@@ -1,5 +1,5 @@
-// Requests that were signed before the measured window, back to back in one buffer: taking the next one costs neither
-// a signature nor a string nor work for the garbage collector while latencies are being measured.
+// Requests signed before the measured window, packed into one buffer. Taking one costs no
+// signature, no string and no garbage collection during the measurement.
 import { randomInt } from 'node:crypto'
 import { type BenchPlayer, signedBet, signedPlaceBet } from './place-bet.ts'
 
@@ -7,9 +7,9 @@ const LARGEST_REQUEST_BYTES = 1_280
 const LARGEST_SLAB_BYTES = 3_500_000_000
 
 export interface RequestSlab {
-  /** undefined when all are used up. */
+  /** Undefined when all are used up. */
   take(): Buffer | undefined
-  /** The next ones, back to back; fewer when they are used up. */
+  /** The next requests in one piece; fewer when they are used up. */
   takeMany(count: number): { bytes: Buffer; count: number }
 }
 
@@ -34,11 +34,11 @@ export function signedRequests(count: number, players: BenchPlayer[], host: stri
 }
 
 export interface BetSlab {
-  /** undefined when all are used up. `settle` is the request for when the bet is placed. */
+  /** Undefined when all are used up. Send `settle` after the bet is placed. */
   take(): { place: Buffer; settle: Buffer } | undefined
 }
 
-/** The same, of bets and their results. */
+/** The same for bets and their results. */
 export function signedBets(count: number, players: BenchPlayer[], host: string, secret: string): BetSlab {
   const slab = Buffer.allocUnsafeSlow(Math.min(2 * count * LARGEST_REQUEST_BYTES, LARGEST_SLAB_BYTES))
   const bets: { place: Buffer; settle: Buffer }[] = []

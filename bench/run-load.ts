@@ -1,17 +1,20 @@
-// The generator's other end of the IPC channel: starts it, reads the database's counters right before and right after
-// the measured window, returns what it saw.
+// Starts the generator over IPC and reads the database counters right before and right after the
+// measured window.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { GeneratorLoad, GeneratorMessage, Window } from './generator.ts'
 
 const GENERATOR = fileURLToPath(new URL('generator.js', import.meta.url))
-/** It collects its garbage before the measured window; a pause of its own would count as the server's. */
+/**
+ * Lets the generator collect garbage before the measured window, because a pause would count as the
+ * server's.
+ */
 const NODE_ARGUMENTS = ['--expose-gc', '--max-semi-space-size=64']
 
 export interface LoadRun<Counters> {
   window: Window
-  /** With those of the warm-up: what the database must hold. */
+  /** Including the bets of the warm-up; the database must contain this number. */
   betsInAll: number
   before: Counters
   after: Counters

@@ -1,4 +1,4 @@
-// Players with money and a session each, made through the operator API of a running wallet, as an operator would.
+// Creates players with money and one session each, through the operator API of a running wallet.
 import { randomBytes } from 'node:crypto'
 import { type BenchPlayer, CURRENCY } from './place-bet.ts'
 import { OPERATOR_KEY } from './subjects.ts'
@@ -12,12 +12,12 @@ export function toUserIds(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `player-${`${index}`.padStart(6, '0')}`)
 }
 
-/** With a token of the length that purser makes. */
+/** The token has the same length as purser's. */
 export function inventPlayer(userId: string): BenchPlayer {
   return { userId, token: randomBytes(TOKEN_BYTES).toString('base64url') }
 }
 
-/** The one that copies are made of (copy-players.ts). */
+/** The player whose rows are copied (copy-players.ts). */
 export const TEMPLATE = 'template'
 
 export async function seedOnePlayer(walletUrl: string): Promise<void> {

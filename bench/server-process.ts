@@ -1,4 +1,4 @@
-// Starts a server as a child process and ends it; it lives only while it is measured.
+// Starts a server as a child process for the time of its measurement.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -12,7 +12,10 @@ export interface ServerProcess {
 }
 
 export const HOST = '127.0.0.1'
-/** For all servers alike, as docs/guides/run-in-production.md advises: less copying by the garbage collector. */
+/**
+ * The same for all servers, as docs/guides/run-in-production.md recommends: the garbage collector
+ * copies less.
+ */
 const NODE_OPTIONS = '--max-semi-space-size=64'
 const START_TIMEOUT_MS = 20_000
 const STOP_TIMEOUT_MS = 15_000
@@ -37,7 +40,7 @@ export async function startServer(command: string[], env: Record<string, string>
   return { pid: child.pid!, port, url, stop: () => stop(child) }
 }
 
-/** Any answer will do: the peers have no /healthz and say 404. */
+/** Any reply counts: the peers have no /healthz and return 404. */
 async function listening(child: ChildProcess, url: string): Promise<void> {
   const deadline = performance.now() + START_TIMEOUT_MS
   while (performance.now() < deadline && child.exitCode === null) {

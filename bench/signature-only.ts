@@ -1,4 +1,5 @@
-// The ceiling: a server that verifies the signature, does nothing else, and answers a body of the right shape.
+// The upper reference: a server that only verifies the signature and replies with a body of the
+// right form.
 import { createRawBodyServer, listenUntilTerminated, requireVariable } from './raw-body-server.ts'
 import { isSignatureGood } from './signature.ts'
 

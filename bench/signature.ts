@@ -1,5 +1,5 @@
-// The x-sign-jws header (S-1, S-2) by hand, for the generator and the two peers. The peers share nothing with src/,
-// so that they stay what somebody else would write.
+// The x-sign-jws header (S-1, S-2) by hand, for the generator and the two peers. The peers share no
+// code with src/, so that they remain independent implementations.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const HEADER = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')
@@ -14,7 +14,7 @@ export function signBody(secret: string, body: Buffer): string {
   return `${HEADER}..${mac(secret, HEADER, body).toString('base64url')}`
 }
 
-/** Only the generator's own header is accepted: cheaper than decoding it, which is in the peers' favour. */
+/** Accepts only the generator's own header without decoding it, which favours the peers. */
 export function isSignatureGood(secret: string, signature: unknown, body: Buffer): boolean {
   if (typeof signature !== 'string') return false
   const [header, middle, tail, ...more] = signature.split('.')

@@ -1,10 +1,10 @@
-// The three servers that are compared, and what each needs to be started.
+// The compared servers and how to start them.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type ServerProcess, startServer } from './server-process.ts'
 
-/** `port-N`: N processes behind one port (PURSER_PROCESSES). */
+/** `port-N`: N processes on one port (PURSER_PROCESSES). */
 export type SubjectName =
   | 'port-1'
   | 'port-2'
@@ -17,17 +17,17 @@ export type SubjectName =
 
 export interface Subject {
   name: SubjectName
-  /** The database with the players in it; each round gets a fresh copy. */
+  /** The database with the players; each round gets a fresh copy. */
   seed?: string
   countBets?: string
-  /** Of one that is several processes by itself: started once, whatever the shape says. */
+  /** The server starts its own processes, so it is started once in every shape. */
   isOnePort?: true
-  /** Of a purser: its program, which can audit. */
+  /** The program of a purser, which can audit. */
   main?: string
   start(databaseUrl: string): Promise<ServerProcess>
 }
 
-/** As production wants them (O-1): of this run alone. */
+/** A new secret for each run, as production requires (O-1). */
 export const createSecret = () => randomBytes(32).toString('hex')
 
 export const SECRET = createSecret()

@@ -1,18 +1,18 @@
-// What the generator sends next: bets only, or bets and, once they are placed, their results.
+// The next requests of the generator: only bets, or bets and their results after they are placed.
 import type { BenchPlayer } from './place-bet.ts'
 import { type BetSlab, type RequestSlab, signedBets, signedRequests } from './request-slab.ts'
 
 export interface SuppliedRequest {
   bytes: Buffer
   isBet: boolean
-  /** To be called when it was answered with 200. */
+  /** The generator calls it after a reply with 200. */
   accepted?(): void
 }
 
 export interface Supply {
-  /** Signs so many calls; those that were not sent are forgotten. */
+  /** Signs this number of calls and drops unsent ones. */
   sign(calls: number): void
-  /** undefined when the signed ones are used up. */
+  /** Undefined when the signed calls are used up. */
   next(): SuppliedRequest | undefined
 }
 
@@ -21,15 +21,18 @@ export interface Callers {
   secret: string
 }
 
-/** Bets that are open at any time, so that a result comes long after its bet, and to any of the processes. */
+/** Bets that stay open, so that a result follows long after its bet and goes to any process. */
 const OPEN_BETS = 5_000
-/** Nobody looks at it. */
+/** No server reads the Host header. */
 const ANY_HOST = 'wallet'
 
-/** Calls that are signed at once while they are sent, besides the bets that stay open: a pause far shorter than a server keeps a still connection. */
+/**
+ * Calls signed in one pause during the warm-up, in addition to the open bets. The pause is far
+ * shorter than the keep-alive timeout of a server.
+ */
 const AT_ONCE = 10_000
 
-/** For a warm-up, however long: signs more whenever those are used up. */
+/** For a warm-up of any length: signs more calls when they are used up. */
 export function repeatEndlessly(supply: Supply): Supply {
   const signed = () => {
     supply.sign(AT_ONCE)

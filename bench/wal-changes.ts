@@ -1,5 +1,5 @@
-// What calls wrote, from the write-ahead log itself (pg_walinspect): by table and index, how many rows they locked, made and changed, how many
-// entries they put into indexes, and how often a whole page went into the log.
+// Counts the changes that calls wrote, from the write-ahead log itself (pg_walinspect). By table
+// and index: locked, inserted and changed rows, index entries, and full-page images.
 import pg from 'pg'
 
 /** Per call. */
@@ -7,7 +7,7 @@ export interface WalChanges {
   relation: string
   locks: number
   rows: number
-  /** Changed in place or not: an index hears of the latter only. */
+  /** A change in place (HOT) needs no index entry; `changes` counts the others. */
   changesInPlace: number
   changes: number
   entries: number
@@ -28,7 +28,10 @@ const TOUCHED = `
   where w.reldatabase = (select oid from pg_database where datname = current_database())
   group by 1 order by 1`
 
-/** Between two places of the log, in bytes since its beginning. Rows that move few times in thousand calls are left out. */
+/**
+ * Reads between two positions of the log, in bytes from its beginning. A relation with fewer than 5
+ * changes per 1,000 calls is left out.
+ */
 export async function readWalChanges(
   databaseUrl: string,
   from: number,

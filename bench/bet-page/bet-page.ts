@@ -1,4 +1,5 @@
-// How soon the picture of a bet is there in a browser, over a day of a million bets. bench/README.md says more.
+// Measures how fast the picture of a bet appears in a browser, over a day of a million bets. See
+// bench/README.md.
 import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -12,27 +13,33 @@ import { startBenchPostgres } from '../postgres.ts'
 import { createSecret, MAIN, OPERATOR_KEY, startPurser } from '../subjects.ts'
 
 const DAY_MS = 86_400_000
-/** Wanted: no more until the picture is there. */
+/** The limit for the picture. */
 const WANTED_MS = 300
 const PAGE_TIMEOUT_MS = 30_000
 const POLL_MS = 50
-/** A new tab has the browser start processes, some tenths of a second long: whoever follows a link has had the tab for longer. */
+/**
+ * A new tab makes the browser start processes, which takes some tenths of a second. A user who
+ * follows a link has opened the tab before.
+ */
 const TAB_OPEN_MS = 1_000
 
 interface Options {
   readonly bets: number
   readonly rounds: number
-  /** Of a day that was seeded before, with as many bets. */
+  /** A database that was seeded earlier with the same number of bets. */
   readonly database: string | undefined
 }
 
 interface PageTiming {
-  /** Milliseconds from the navigation to the frame after the picture; `calls`: to the one after its times, which the journal has. */
+  /**
+   * Milliseconds from the navigation to the first frame with the picture. `calls` ends at the first
+   * frame with the times of the calls, which come from the journal.
+   */
   readonly picture: number
   readonly calls: number
 }
 
-/** Notes when they come, in the page itself: nobody else's turn is in the time. */
+/** The page itself records both times, so that no other process adds to them. */
 const WATCH = `
   const at = { picture: undefined, calls: undefined }
   window.purserSeen = at
@@ -81,7 +88,10 @@ const KINDS: readonly Kind[] = [
   { what: 'a bet by its id alone', isKnownPlayer: false, isFirst: false },
 ]
 
-/** Another bet each time; on a first visit the browser has nothing of the console yet. */
+/**
+ * Opens another bet each time. On a first visit, the browser has nothing of the console in its
+ * cache.
+ */
 async function time(browser: Browser, url: string, { bets, rounds }: Options, kind: Kind): Promise<PageTiming[]> {
   const looks: PageTiming[] = []
   let context = await signedIn(browser, url)
@@ -132,7 +142,10 @@ async function seeded(url: string, bets: number): Promise<void> {
   await vacuum(url)
 }
 
-/** What Postgres and the wallet do by themselves within minutes of such a day, once: a person's day has no million bets that came in one minute. */
+/**
+ * Does once what Postgres and the wallet do within minutes of such a day, since a real day does not
+ * insert a million bets in one minute.
+ */
 async function vacuum(url: string): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
@@ -142,7 +155,8 @@ async function vacuum(url: string): Promise<void> {
 }
 
 async function withWallet(database: string, work: (url: string) => Promise<void>): Promise<void> {
-  const wallet = await startPurser(database, MAIN, { PARTNER_SECRETS: `acme:${createSecret()}` }) // of which the day has bets
+  // Some bets of the seeded day belong to this platform.
+  const wallet = await startPurser(database, MAIN, { PARTNER_SECRETS: `acme:${createSecret()}` })
   try {
     await work(wallet.url)
   } finally {

@@ -1,4 +1,5 @@
-// What a call costs on Citus, by the number of workers, beside one plain Postgres with the same programs. bench/README.md says more.
+// Measures the cost of a call on Citus by number of workers, compared with the same programs on one
+// plain Postgres. See bench/README.md.
 import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
@@ -28,7 +29,10 @@ const HELP = `PURSER_CITUS=/usr/lib/postgresql/15 npm run bench:citus
 
 Two processes, Place bets and Settles; then a look at the feed and a deposit, one after another. Exit code 1 when the money is not right.`
 
-/** Beside it the nodes are listened to: with many buckets they say more than a pipe holds, and would wait for ever. */
+/**
+ * Asynchronous, so that the output of the nodes is read during the command. With many buckets it
+ * exceeds a pipe, and the nodes would block for ever.
+ */
 const run = promisify(execFile)
 const US_PER_S = 1_000_000
 const PROCESSES = 2
@@ -47,10 +51,10 @@ interface Row {
   readonly callsPerSecond: number
   readonly callsPerCommit: number
   readonly gateShare: number
-  /** Microseconds of processor time per call. */
+  /** CPU time per call in microseconds. */
   readonly wallet: number
   readonly postgres: number
-  /** Of that, of each node; the coordinator first. */
+  /** The same by node, coordinator first. */
   readonly nodes: readonly number[]
   readonly p50Ms: number
   readonly p99Ms: number
@@ -79,7 +83,7 @@ function readOptions(): Options | 'help' {
   }
 }
 
-/** A new set of nodes, with a database of which the wallet's own program has made the schema. */
+/** New nodes with a database whose schema `purser migrate` made. */
 async function startNodes(workers: number, buckets: number): Promise<{ nodes: Server[]; url: string }> {
   const native = process.env.PURSER_CITUS ?? ''
   const nodes =
@@ -149,7 +153,7 @@ async function measured(workers: number, options: Options): Promise<Row> {
   }
 }
 
-/** Transactions that have written. */
+/** Number of transactions that wrote. */
 async function writes(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ xmax: string }>('select pg_snapshot_xmax(pg_current_snapshot())::text as xmax')
   return +rows[0]!.xmax

@@ -1,4 +1,5 @@
-// What one question costs the nodes: a look at the feed, and an operator's deposit, one after another on a wallet that has nothing else to do.
+// Measures the cost of a read of the feed and of an operator's deposit on Citus. They run one after
+// another on an idle wallet.
 import { randomUUID } from 'node:crypto'
 import { readFamilySeconds } from '../processor-time.ts'
 import { TEMPLATE } from '../seed-players.ts'
@@ -8,7 +9,10 @@ const WARM_UP = 8
 const TIMES = 20
 const MS_PER_S = 1_000
 
-/** Milliseconds: as the asker has them, and of processor time, of the wallet and of each node, the coordinator first; or why there was no answer. */
+/**
+ * Milliseconds per request: latency, and CPU time of the wallet and of each node, coordinator
+ * first. A string is the error when no reply came.
+ */
 export type QuestionCost = { readonly ms: number; readonly wallet: number; readonly nodes: readonly number[] } | string
 
 type Pids = { readonly wallet: number; readonly nodes: readonly number[] }

@@ -1,10 +1,11 @@
-// The platform's book of one final, written by SQL: bets of a partner that answers at once, and bets of another one to be cancelled.
+// Writes the platform's bets on one final by SQL: bets of a partner that replies at once, and bets
+// of another partner that will be cancelled.
 import { spawnSync } from 'node:child_process'
 import type pg from 'pg'
 
 export const FINAL = 'the-final'
 
-/** As the platform makes them: in the order of time, and random behind it. */
+/** Ids as the platform makes them: ordered by time, then random. */
 const ORDERED_ID = `(lpad(to_hex(i), 12, '0') || substr(replace(gen_random_uuid()::text, '-', ''), 13))::uuid`
 
 const bets = (partner: string, event: string) => `
@@ -21,7 +22,7 @@ places as (
   select bet_id, 1, '${partner}', 'place', gen_random_uuid(), EMPTY 'done', 1, now(), now(), now(), now() from b)
 select bet_id from b`
 
-/** Every bet of the final is won, and its settle is due. */
+/** Every bet of the final is won, and its Settle is due. */
 const SETTLES = `
 with settled as (
   update platform.bet set status = 'settled', payout = 2 * stake, result_type = 'won', deliveries = 2 where partner_id = 'ours'
@@ -34,7 +35,7 @@ due as (
   select bet_id, 2, 'ours', 'settle', r, TEXT 2000, 'won', 'pending', now(), now() from made returning delivery_id, bet_id)
 APART`
 
-/** An older build keeps the bytes on the delivery itself. */
+/** An older build stores the body in the delivery itself. */
 async function forSchema(client: pg.Client, sql: string): Promise<string> {
   const { rows } = await client.query<{ has: boolean }>("select to_regclass('platform.message') is not null as has")
   const hasMessageTable = rows[0]?.has === true
@@ -54,7 +55,7 @@ export function runMigrate(main: string, databaseUrl: string): void {
   if (status !== 0) throw new Error(`migrate: ${stderr}`)
 }
 
-/** Resolves to the other partner's bets. */
+/** Returns the bet ids of the other partner. */
 export async function writeBook(client: pg.Client, count: number, others: number): Promise<string[]> {
   await client.query("insert into platform.currency (currency, scale) values ('EUR', 2) on conflict do nothing")
   await client.query(await forSchema(client, bets('ours', FINAL)), [count])

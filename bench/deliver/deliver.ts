@@ -1,5 +1,5 @@
-// The delivery bench: a platform, our own wallet and one Postgres, on one machine. README.md beside this file says how
-// to read it.
+// The delivery bench: a platform, our own wallet and one Postgres on one machine. bench/README.md
+// explains the result.
 import { existsSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'
@@ -24,7 +24,10 @@ async function bench(options: DeliverOptions): Promise<DeliverResult> {
   }
 }
 
-/** Interleaved, and each round begins with another situation: what else the machine does hits all alike. */
+/**
+ * Rounds are interleaved and each begins with another situation, so that other work on the machine
+ * slows all alike.
+ */
 async function measureInTurn(postgres: BenchPostgres, options: DeliverOptions): Promise<DeliverResult> {
   const wanted = SITUATIONS.filter((situation) => situation === 'alone' || options.rows.includes(situation))
   const situations = new Map<Situation, DeliverMeasurement[]>(wanted.map((situation) => [situation, []]))

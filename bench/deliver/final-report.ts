@@ -1,4 +1,4 @@
-// Cost and final, of each build in turn, and the result as text.
+// Measures cost and final of each build in turn, and formats the result.
 
 import { startBenchPostgres } from '../postgres.ts'
 import { computeMedian } from '../report.ts'
@@ -10,7 +10,7 @@ export interface FinalResult {
   finals: (Final & { main: string })[]
 }
 
-/** Interleaved: what else the machine does hits all builds alike. */
+/** Builds are interleaved, so that other work on the machine slows all alike. */
 export async function benchFinal({ cost, final, rounds, mains }: DeliverOptions): Promise<FinalResult> {
   const postgres = await startBenchPostgres()
   const result: FinalResult = { costs: [], finals: [] }

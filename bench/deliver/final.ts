@@ -1,5 +1,6 @@
-// One final: what its settles cost (they are due already), and what a posted result does to the first settle, the last, and to the
-// rollbacks of another partner. The partners answer at once, so that nothing but the platform and its Postgres is measured.
+// Measures one final: the cost of its Settles when they are due already, and the delays after a
+// posted result. A delay is measured for the first Settle, the last Settle and another partner's
+// Rollbacks. The partners reply at once, so that only the platform and its Postgres are measured.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type pg from 'pg'
@@ -13,9 +14,9 @@ import { withClient } from './seed.ts'
 const PLATFORM_KEY = createSecret()
 const RUN = 'deliver_final'
 const POLL_MS = 100
-/** Of a measurement of costs: settles before it begins, as a part of all. */
+/** Share of the Settles that are sent before a cost measurement begins. */
 const WARM_PART = 0.2
-/** Milliseconds between two bets that are cancelled while the final is settled. */
+/** Milliseconds between two cancelled bets while the final is settled. */
 const CANCEL_EVERY_MS = 50
 const FINAL_TIMEOUT_MS = 600_000
 
@@ -39,10 +40,10 @@ export interface Final {
   firstSettleMs: number
   lastSettleMs: number
   settlesPerSecond: number
-  /** Processor time per settle, deciding and the other partner's rollbacks included. */
+  /** CPU time per Settle, including the decisions and the other partner's Rollbacks. */
   platformUs: number
   postgresUs: number
-  /** From the request to cancel to the rollback's arrival, in milliseconds. */
+  /** Milliseconds from the cancel request to the arrival of the Rollback. */
   rollbacks: { count: number; p50: number; p99: number; max: number }
   faults: string[]
 }
@@ -165,7 +166,7 @@ export function measureFinal(postgres: BenchPostgres, main: string, bets: number
   })
 }
 
-/** One after the other, as long as the final is being settled; when each was asked for. */
+/** Cancels bets one after another while the final is settled; returns the time of each request. */
 async function cancelSome(platform: ServerProcess, betIds: readonly string[], isOver: () => boolean) {
   const askedAt = new Map<string, number>()
   for (const betId of betIds) {
@@ -188,7 +189,7 @@ async function post({ url }: ServerProcess, path: string, body: object): Promise
   await response.arrayBuffer()
 }
 
-/** Each settle was sent once, acknowledged, and recorded as told. */
+/** Each Settle must be sent once, acknowledged, and recorded as acknowledged. */
 async function faultsOf(client: pg.Client, partner: ServerProcess, bets: number): Promise<string[]> {
   const { again } = await callsOf(partner)
   const { rows } = await client.query<{ told: number }>(

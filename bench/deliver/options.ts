@@ -1,11 +1,10 @@
-// The command line of the delivery bench.
 import { resolve } from 'node:path'
 import { parseArguments, parsePositive, UsageError } from '../arguments.ts'
 import { MAIN } from '../subjects.ts'
 
 export { UsageError }
 
-/** What can be measured beside `alone`, which everything is compared with. */
+/** Situations that can be measured in addition to `alone`, the reference for all. */
 export const DELIVER_ROWS = ['result to last', 'dead port', 'hanging port'] as const
 export type DeliverRow = (typeof DELIVER_ROWS)[number]
 
@@ -15,12 +14,15 @@ export interface DeliverOptions {
   rounds: number
   seconds: number
   warmupSeconds: number
-  /** Of each partner: the half that can be delivered and the half that cannot. */
+  /** Deliveries per partner: as many for the reachable partner as for the other one. */
   half: number
-  /** Settles of which the cost is measured, and bets of the final: only these are measured when one is given. */
+  /**
+   * Number of Settles whose cost is measured, and number of bets in the final. If one is given,
+   * only these are measured.
+   */
   cost?: number
   final?: number
-  /** The `dist/main.js` of each build of which cost and final are measured. */
+  /** The `dist/main.js` of each build whose cost and final are measured. */
   mains: string[]
 }
 

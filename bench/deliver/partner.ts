@@ -1,5 +1,5 @@
-// A partner that answers yes at once, and remembers when what came: what is measured is the platform and its Postgres.
-// Bytes are read by hand: as an HTTP framework it would cost more than what is measured.
+// A partner that accepts every call at once and records arrival times. It parses bytes by hand,
+// because an HTTP framework would cost more than the platform that is measured.
 import { createServer, type Socket } from 'node:net'
 
 const PORT = Number(process.env.PORT)
@@ -19,7 +19,7 @@ createServer((socket) => {
   })
 }).listen(PORT, process.env.HOST)
 
-/** Where the first request ends; 0 while it is not all there. */
+/** End of the first request; 0 while it is incomplete. */
 function endOf(text: string): number {
   const head = text.indexOf('\r\n\r\n')
   if (head < 0) return 0
@@ -33,7 +33,8 @@ function answer(socket: Socket, request: string): void {
     return
   }
   const transactionId = /"transactionId":"([^"]*)"/.exec(request)?.[1] ?? ''
-  if (transactionId !== '') note(transactionId, request.includes('"type":3')) // else an address is being tried
+  // Without a transactionId, the call only tests the address.
+  if (transactionId !== '') note(transactionId, request.includes('"type":3'))
   const reply = JSON.stringify({ transactionId, transactionTime: '2031-05-16T12:00:00.000Z' })
   if (DELAY_MS === 0) send(socket, reply)
   else setTimeout(send, DELAY_MS, socket, reply)

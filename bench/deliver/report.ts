@@ -1,4 +1,4 @@
-// From measurements to the verdict, as text or JSON.
+// Formats the measurements and the verdict as text or JSON.
 import { computeMedian } from '../report.ts'
 import type { DeliverMeasurement, Situation } from './situation.ts'
 
@@ -7,7 +7,7 @@ export interface DeliverResult {
   situations: Map<Situation, DeliverMeasurement[]>
 }
 
-/** Issue 3: a partner that cannot be reached costs the other one at most 20 % of its rate. */
+/** A partner that cannot be reached may cost the other one at most 20 % of its rate. */
 const REQUIRED = 0.8
 
 const rates = (measurements: readonly { settlesPerSecond: number }[]) => measurements.map((m) => m.settlesPerSecond)
@@ -25,7 +25,7 @@ export function judgeDeliver({ situations }: DeliverResult): DeliverVerdict[] {
   )
 }
 
-/** Everything that makes the run fall short; empty = good. */
+/** Each shortfall of the run as a sentence; empty for a good run. */
 export function findDeliverShortfalls(result: DeliverResult): string[] {
   const slow = judgeDeliver(result)
     .filter(({ ofAlone }) => ofAlone < REQUIRED)

@@ -1,4 +1,5 @@
-// One measured window: a fresh copy of the seed, the deliveries of the situation, a wallet and a platform process.
+// One measured window: a fresh copy of the seed, the deliveries of the situation, a wallet and a
+// platform process.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
@@ -10,16 +11,16 @@ import { createSecret, MAIN, purserEnvironment, SECRET, startPurser } from '../s
 import type { DeliverOptions } from './options.ts'
 import { BETS_PER_EVENT, SETTLES_OF_OTHER, SETTLES_OF_OURS, withClient } from './seed.ts'
 
-/** What the other partner is like while ours is served. */
+/** State of the other partner during the measurement. */
 export type Situation = 'alone' | 'dead port' | 'hanging port'
 export const SITUATIONS: readonly Situation[] = ['alone', 'dead port', 'hanging port']
 
 export interface DeliverMeasurement {
   settlesPerSecond: number
-  /** Calls to the other partner in all, and how many deliveries of both were due at the end. */
+  /** Calls to the other partner in total, and due deliveries of both partners at the end. */
   otherCalls: number
   leftDue: number
-  /** What is wrong with the money; empty = nothing. */
+  /** Errors in the money; empty when it is right. */
   faults: string[]
 }
 
@@ -51,7 +52,10 @@ export function measureSituation(
   })
 }
 
-/** From the POST of the results of two events to the last acknowledged settle: deciding and delivering. */
+/**
+ * From the POST of the results of two events to the last acknowledged Settle, so that it includes
+ * deciding and delivering.
+ */
 export function measureEndToEnd(postgres: BenchPostgres): Promise<{ settlesPerSecond: number; faults: string[] }> {
   return withProcesses(postgres, async (client, start) => {
     const { platform } = await start('http://127.0.0.1:1')
@@ -83,7 +87,10 @@ async function postResult({ url }: ServerProcess, eventId: string): Promise<void
 
 type Start = (otherUrl: string) => Promise<{ platform: ServerProcess }>
 
-/** The copy and the wallet live as long as `use`; `use` ends the platform itself, the money is looked at afterwards. */
+/**
+ * The copy and the wallet exist until `use` ends. `use` stops the platform itself, and then the
+ * money is checked.
+ */
 async function withProcesses<Result>(
   postgres: BenchPostgres,
   use: (client: pg.Client, start: Start) => Promise<Result>,
@@ -124,7 +131,8 @@ async function otherPartner(situation: Situation): Promise<{ url: string; close(
   }
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('no port')
-  if (situation === 'dead port') close() // nobody else is given this port so soon
+  // The system does not reuse the port so soon.
+  if (situation === 'dead port') close()
   return { url: `http://${HOST}:${address.port}`, close }
 }
 
@@ -154,7 +162,9 @@ async function readMeasurement(client: pg.Client, { warmupSeconds, seconds }: De
   return { settlesPerSecond: settles / measured, otherCalls, leftDue }
 }
 
-/** The acknowledged state of each bet must equal the wallet's, and each Settle must have been sent once. */
+/**
+ * The acknowledged state of each bet must equal the wallet's, and each Settle must be sent once.
+ */
 const DISAGREEING = `
 select count(*)::int as n from platform.bet p full join purser.bet w on w.bet_id = p.bet_id::text
 where p.partner_id is distinct from 'other'

@@ -1,5 +1,5 @@
-// What a gateway costs: the same load on an operator directly, through a plain proxy, and through the gateway. README.md
-// beside this file says how to read it.
+// Measures the cost of a gateway. The same load goes to an operator directly, through a plain
+// proxy, and through the gateway. README.md in this folder explains the result.
 import { availableParallelism } from 'node:os'
 import { UsageError } from '../arguments.ts'
 import type { Window } from '../generator.ts'
@@ -13,7 +13,10 @@ import { inventPlayers, OPERATOR_SECRET, startGateway, startOperator, startPlain
 
 const WARMUP_SECONDS = 2
 const SECONDS = 3
-/** Many: what the machine can do. Few: what one call takes; last, when every server is warm. */
+/**
+ * Many connections show the limit of the machine, few show the time of one call. The few come last,
+ * when every server is warm.
+ */
 const CONNECTIONS = [128, 4]
 
 interface Subject {
@@ -40,7 +43,7 @@ interface GatewayMeasurement {
   readonly name: string
   readonly connections: number
   readonly window: Window
-  /** Microseconds of processor time per bet of what stands before the operator. */
+  /** CPU microseconds per bet of the process before the operator. */
   readonly microseconds: number
 }
 
@@ -60,7 +63,7 @@ async function measure(subject: Subject): Promise<GatewayMeasurement[]> {
   return measured
 }
 
-/** Another subject begins each round: a machine gets slower and faster while it is measured on. */
+/** Each round begins with another subject, since the speed of a machine changes during the run. */
 async function measureAll({ rounds, mains }: GatewayOptions): Promise<GatewayMeasurement[]> {
   const subjects = [...PEERS, ...mains.map(gatewayOf)]
   const all: GatewayMeasurement[] = []

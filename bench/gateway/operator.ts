@@ -1,4 +1,5 @@
-// The operator of this bench: verifies the signature and answers at once, so that what is measured is what stands before it.
+// The operator of the gateway bench. It verifies the signature and replies at once, so that only
+// the process before it is measured.
 import { createHash } from 'node:crypto'
 import { createRawBodyServer, listenUntilTerminated, requireVariable } from '../raw-body-server.ts'
 import { isSignatureGood } from '../signature.ts'
@@ -12,7 +13,7 @@ server.post<{ Body: Buffer }>('/payment/bet', async (request, reply) => {
   return { transactionId: '00000000-0000-4000-8000-000000000000', transactionTime: new Date().toISOString() }
 })
 
-/** Whoever has a token is a player. */
+/** Any token is accepted and gives a player. */
 server.post<{ Body: Buffer }>('/user/profile', async (request, reply) => {
   if (!isSignatureGood(secret, request.headers['x-sign-jws'], request.body)) return reply.code(400).send(REFUSAL)
   const { token } = JSON.parse(request.body.toString())

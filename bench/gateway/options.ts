@@ -1,11 +1,10 @@
-// The command line of the gateway bench.
 import { resolve } from 'node:path'
 import { parseArguments, parsePositive } from '../arguments.ts'
 import { MAIN } from '../subjects.ts'
 
 export interface GatewayOptions {
   rounds: number
-  /** The `dist/main.js` of each build that is measured: this one, and those it is compared with. */
+  /** The `dist/main.js` of each measured build: this one, and the builds to compare it with. */
   mains: string[]
 }
 

@@ -1,12 +1,12 @@
-// The peer: a reverse proxy that verifies, signs anew with the operator's secret, and changes nothing in either direction.
-// It knows one operator and no player.
+// The peer of the gateway: a reverse proxy that verifies each call, signs it with the operator's
+// secret and changes nothing else. It knows one operator and no player.
 import { Pool } from 'undici'
 import { createRawBodyServer, listenUntilTerminated, requireVariable } from '../raw-body-server.ts'
 import { isSignatureGood, signBody } from '../signature.ts'
 
 const secret = requireVariable('PARTNER_SECRET')
 const operatorSecret = requireVariable('OPERATOR_SECRET')
-/** As many as the gateway has to one operator. */
+/** The gateway has the same number for one operator. */
 const CONNECTIONS = 64
 const operator = new Pool(requireVariable('OPERATOR_URL'), { connections: CONNECTIONS, pipelining: 1 })
 const server = createRawBodyServer()

@@ -1,4 +1,4 @@
-// The servers of this bench, and who plays through them.
+// The servers of the gateway bench and their players.
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { BenchPlayer } from '../place-bet.ts'
@@ -21,8 +21,9 @@ export async function startPlainProxy({ url }: ServerProcess) {
 }
 
 /**
- * The mapping is kept in memory once it has been read, so the embedded database, which production refuses, is as good as a
- * Postgres; but the journal of calls (W-30) would be written by the gateway's own processor, so there is none.
+ * The gateway keeps the mapping in memory after the first read, so the embedded database is as good
+ * as a Postgres here; production refuses it. The journal of calls (W-30) is off, since the
+ * gateway's own CPU would write it.
  */
 export async function startGateway({ url: baseUrl }: ServerProcess, main = MAIN) {
   const secrets = { PARTNER_SECRET: SECRET, GATEWAY_API_KEY: GATEWAY_KEY }

@@ -1,5 +1,5 @@
-// What a call costs in a database of many bets, against one of as many players and no bets: the same load on both in turns, then the audits of
-// the large one. bench/README.md says more.
+// Compares the cost of a call in a database with many bets and in one with as many players and no
+// bets. The same load runs on both in turn, then the audits of the large one. See bench/README.md.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { totalmem } from 'node:os'
@@ -17,10 +17,10 @@ const DAY_MS = 86_400_000
 const MEGABYTE = 2 ** 20
 const say = (line: string) => void process.stderr.write(`${line}\n`)
 const run = promisify(execFile)
-/** One of four bets is of this platform (seed.ts). */
+/** One of four bets belongs to this platform (seed.ts). */
 const PLATFORM = { PARTNER_SECRETS: `acme:${createSecret()}` }
 
-/** No blocked ones (seed.ts), each with a session. */
+/** Opens a session for each player that is not blocked (seed.ts). */
 async function openSessions(url: string, players: number): Promise<BenchPlayer[]> {
   const all = Array.from({ length: players }, (_, i) => i)
     .filter((i) => i % 1_000 !== 0)
@@ -62,7 +62,8 @@ async function main(): Promise<void> {
     warmup: { type: 'string', default: '10' },
     connections: { type: 'string', default: '128' },
   })
-  const postgres = await startBenchPostgres({ shared_buffers: `${Math.trunc(totalmem() / 4 / MEGABYTE)}MB` }) // as the guide says
+  // The guide recommends a quarter of the memory.
+  const postgres = await startBenchPostgres({ shared_buffers: `${Math.trunc(totalmem() / 4 / MEGABYTE)}MB` })
   try {
     const count = parsePositive('players', values.players)
     const bets = parsePositive('bets', values.bets)

@@ -1,4 +1,5 @@
-// Each list and report of the wallet over a day of a million bets: its time and its plan, as a table. bench/README.md says more.
+// Measures each list and report of the wallet over a day of a million bets, and prints time and
+// plan as a table. See bench/README.md.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -36,9 +37,9 @@ import { formatTimingRow, TABLE_HEAD, type TimedQuestion, timeQuestion, timeWork
 import { SEED_EVENTS, SEED_PLAYERS, seedDatabase, seedJournal, toSeedBetId } from './seed.ts'
 
 const DAY_MS = 86_400_000
-/** In the journal, however many bets there are. */
+/** Calls in the journal, for any larger number of bets. */
 const MOST_CALLS = 1_000_000
-/** Marks a list that adds up transfers because the sums of the day are not stored. */
+/** Marks a list that sums transfers because the daily sums are not stored. */
 const NOT_KEPT = ', not stored'
 
 type Question = TimedQuestion<OperatorDeps>
@@ -113,7 +114,7 @@ function questions(bets: number, day: string): Question[] {
   ]
 }
 
-/** The few kinds have an index; what is read by stretches of time is read as reports are. */
+/** Rare kinds have an index; a list by period is read as a report. */
 function transfersOf(day: string): Question[] {
   const after = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'EUR', '1'])).toString('base64url')
   const asked = (query: object) => (deps: OperatorDeps) => listTransfers(deps, { limit: '50', day, ...query })
@@ -160,11 +161,11 @@ async function main(): Promise<void> {
 
 type Times = (db: Db, sql: pg.Client, bets: number, day: string) => Promise<void>
 
-/** `times`: of a database of so many bets, whose journal is filled first. */
+/** `times` measures a database with this number of bets, whose journal is filled first. */
 async function inDatabase(url: string, bets: number, day: string, times: Times): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
   const sql = new pg.Client(url)
-  sql.on('error', () => {}) // when the run ends too early
+  sql.on('error', () => {}) // the run may end early
   await sql.connect()
   const calls = Math.min(bets, MOST_CALLS)
   process.stdout.write(
@@ -178,7 +179,7 @@ const depsOn = (db: Db): OperatorDeps => ({
   ...{ db, clock: { now: () => new Date() }, buckets: 1, scales: new Map([['EUR', 2]]) },
 })
 
-/** Neither what sums a whole day nor the audit: those take as long as there are bets. */
+/** Without daily sums and the audit, whose time grows with the number of bets. */
 async function timeLists(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
   process.stdout.write(`${TABLE_HEAD}\n`)
   for (const one of questions(bets, day).filter(({ isReport }) => isReport !== true))
@@ -202,7 +203,9 @@ async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promi
   await timePlatform(db, sql, bets, day)
 }
 
-/** Behind the wallet's: its rows would lie in the memory that the wallet's are read from. */
+/**
+ * Runs after the wallet, because these rows would take the memory that caches the wallet's rows.
+ */
 async function timePlatform(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
   const say = (line: string) => void process.stdout.write(`${line}\n`)
   say(

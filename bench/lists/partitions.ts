@@ -1,5 +1,5 @@
-// What partitions by hash of the player would cost and spare: the two largest tables, plain and in pieces, with the same rows in the same order.
-// bench/README.md says more.
+// Measures partitions by hash of the player: the two largest tables, plain and partitioned, with
+// the same rows in the same order. See bench/README.md.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -10,7 +10,7 @@ import { MAIN } from '../subjects.ts'
 import { seedDatabase } from './seed.ts'
 
 const DAY_MS = 86_400_000
-/** Rows of one statement, as of a batch, and statements that are measured. */
+/** Rows per statement, as in a batch, and number of measured statements. */
 const BATCH = 40
 const BATCHES = 1_000
 const US_PER_S = 1_000_000
@@ -18,9 +18,11 @@ const say = (line: string) => void process.stderr.write(`${line}\n`)
 
 interface Table {
   readonly name: string
-  /** Of the primary key, beside the bucket, what tells rows apart, with types: a lookup as the gate makes it. */
+  /**
+   * Columns with types that identify a row together with the bucket: a lookup as on the fast path.
+   */
   readonly key: readonly (readonly [column: string, type: string])[]
-  /** Of a row that is made out of another one the column that makes it new; $1 is the number of the statement. */
+  /** The column that makes a copied row unique; $1 is the number of the statement. */
   readonly fresh: readonly [column: string, sql: string]
 }
 
@@ -44,7 +46,7 @@ const TABLES: readonly Table[] = [
   },
 ]
 
-/** Seconds, of this connection's process. */
+/** Seconds of this connection's backend. */
 interface Costs {
   elapsed: number
   processor: number
@@ -124,7 +126,7 @@ class Layout {
     )
   }
 
-  /** With the first one, which plans. */
+  /** The first statement also plans, so its time is reported separately. */
   private async lookups(): Promise<string> {
     const { name, key } = this.table
     const columns = key.map(([column]) => column)
@@ -157,7 +159,7 @@ class Layout {
     return this.perRow(insert)
   }
 
-  /** Processor time of Postgres. */
+  /** CPU microseconds of Postgres per row. */
   private async perRow(work: (batch: number) => Promise<unknown>): Promise<string> {
     const before = readProcessSeconds(this.pid)
     for (let batch = 0; batch < BATCHES; batch++) await work(batch)
@@ -171,7 +173,9 @@ class Layout {
     )
   }
 
-  /** Behind changes of every tenth row; of pieces, also the one that took longest. */
+  /**
+   * Vacuums after a change of every tenth row; with partitions, also reports the longest vacuum.
+   */
   private async vacuum(): Promise<string> {
     await this.client.query(
       `update ${this.name} set changed_at = changed_at + interval '1 second' where hashtext(bet_id) % 10 = 0`,

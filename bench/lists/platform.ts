@@ -1,5 +1,6 @@
-// A day of a platform, written in SQL: as many bets as are asked for, each with its Place bet and its settle, and what people ask of it. One of a
-// hundred settles needs a person, one of a thousand waits for its next attempt; one Place bet of fifty was declined.
+// Writes a day of a platform by SQL, for any number of bets with a Place bet and a Settle each, and
+// lists the queries of people. One of a hundred Settles needs a person, one of a thousand waits for
+// its next attempt, and one of fifty Place bets was declined.
 import type pg from 'pg'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { createAuditLog } from '../../src/server/core/auth/audit-log/audit-log.ts'
@@ -18,10 +19,12 @@ import { PLATFORM_CHANGES } from '../../src/server/platform/store/platform-chang
 import type { TimedQuestion } from './question-timing.ts'
 import { SEED_EVENTS, SEED_PLAYERS, toSeedBetId } from './seed.ts'
 
-/** The table has none. */
+/** The table `connections` is empty. */
 const NO_CONNECTIONS = { connections: async () => new Map() }
 const PARTNERS = 5
-/** Bets that came together, and the milliseconds of the day over which they came. */
+/**
+ * Bets placed at the same moment, and the milliseconds of the day over which the bets are spread.
+ */
 const TOGETHER = 10
 const SPREAD_MS = 20 * 3_600_000
 

@@ -1,4 +1,4 @@
-// A question asked some times, and the plans of its statements, as a line of a table.
+// Times a query several times and explains its statements, as one row of a table.
 import type pg from 'pg'
 import {
   type Db,
@@ -17,7 +17,7 @@ interface Deps {
 
 export interface TimedQuestion<D extends Deps> {
   readonly what: string
-  /** Of what is read by a report: another connection, with more patience. */
+  /** Reports use another connection, with a longer timeout. */
   readonly isReport?: true
   ask(deps: D): Promise<unknown>
 }
@@ -49,7 +49,7 @@ export async function timeQuestion<D extends Deps>(
   return { what, first, median: others.sort((a, b) => a - b)[Math.trunc(others.length / 2)] ?? 0, plans }
 }
 
-/** The statements of a question, which are answered as well. */
+/** Records the statements of a query while it is answered. */
 async function sentOf<D extends Deps>(deps: D, ask: TimedQuestion<D>['ask']): Promise<Sent[]> {
   const sent: Sent[] = []
   const seen = (reading: Queryable): Queryable => ({
@@ -74,7 +74,7 @@ export function formatTimingRow({ what, first, median, plans }: QuestionTiming):
   return `| ${[what, ms(first), ms(median), ...counts, [...indexes].join(', ')].join(' | ')} |`
 }
 
-/** Each day of the journal has an index of its own. */
+/** Each day of the journal has its own index. */
 function nameOf(index: string): string {
   return index === 'none' ? 'the whole table' : index.replace(/_\d{8}_/, '_DAY_')
 }

@@ -1,19 +1,23 @@
-// Of a day that is written in SQL (seed.ts), what is rare and yet asked for: bets that were refused or rolled back unseen, adjustments that wait for a
-// second person, sessions, the counts of the last hour.
+// Rare rows of the seeded day (seed.ts) that people still query: refused bets, bets that were
+// rolled back before they arrived, adjustments that wait for approval, sessions, and the counts of
+// the last hour.
 import type { SeedSize } from './seed.ts'
 
-/** Bets that are placed in one session; every second one is ended before its time. */
+/** Bets per session; every second session is ended early. */
 const IN_A_SESSION = 2
-/** One bet more for so many is refused, or rolled back before it came. */
+/** One rare bet per this number of bets. */
 const RARE = 100
 const PROPOSALS = 10_000
 
-/** `spreadMs`: over which the bets are spread. */
+/** `spreadMs`: period over which the bets are spread. */
 export function buildRareRowsSql(size: SeedSize, spreadMs: number): [string, string][] {
   return [...ofBets(size, spreadMs), ...ofPeople(size)]
 }
 
-/** They moved no money: refused for want of it, and rolled back before they came. */
+/**
+ * These bets moved no money: they were refused for lack of money, or rolled back before they
+ * arrived.
+ */
 function ofBets({ bets, players, day }: SeedSize, spreadMs: number): [string, string][] {
   const rare = `(select i, case i % 2 when 0 then 'refused' else 'cancelled' end as status, 'rare-' || md5(i::text) as bet_id, 'player-' || i % ${players} as player,
     timestamptz '${day}Z' + interval '2 hours' + i * interval '${Math.trunc((spreadMs * RARE) / Math.max(bets, 1))} ms' as t from generate_series(0, ${Math.trunc(bets / RARE)} - 1) i) r`

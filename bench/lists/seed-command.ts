@@ -1,4 +1,5 @@
-// npm run seed: a database of millions of bets at DATABASE_URL, which the audit accepts. bench/README.md says more.
+// `npm run seed` writes millions of bets into the database at DATABASE_URL, and the audit accepts
+// them. See bench/README.md.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'

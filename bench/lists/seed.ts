@@ -1,5 +1,6 @@
-// One day of a wallet, written in SQL: as many bets as are asked for, of as many players, ten at a moment, on 2,000 events; two of five are
-// won, one of fifty is still open. Some are refused, and some taken back before they came; some adjustments wait for a second person. The ledger is whole: the audit is one of the things that are timed.
+// Writes one day of a wallet by SQL, for any number of bets and players: ten bets at a time, on
+// 2,000 events. Two of five bets are won, one of fifty is still open; rare-rows.ts adds the rare
+// ones. The ledger balances, since the audit is timed too.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { createLogger } from '../../src/runtime/logger.ts'
@@ -12,11 +13,14 @@ export const SEED_EVENTS = 2_000
 const TOGETHER = 10
 const STAKE = 1_000
 const PAYOUT = 1_850
-/** Milliseconds over which the bets are spread, and of a bet until it is settled, at most: before the player's next one. */
+/**
+ * Milliseconds: the period over which the bets are spread, and the longest time until a bet is
+ * settled. A bet is settled before the player's next one.
+ */
 const SPREAD_MS = 20 * 3_600_000
 const SETTLED_MS = 90 * 60_000
 
-/** As the SQL below writes it. */
+/** The same id as in the SQL below. */
 export function toSeedBetId(i: number): string {
   const hex = createHash('md5').update(`${i}`).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
@@ -25,13 +29,13 @@ export function toSeedBetId(i: number): string {
 export interface SeedSize {
   readonly bets: number
   readonly players: number
-  /** A date. */
+  /** ISO date. */
   readonly day: string
 }
 
 /**
- * $-free. Each bet knows from the beginning what its player had and which transfer is its first, so nothing is written twice:
- * a table without dead rows, as after a vacuum.
+ * The statements take no parameters. Each bet has its player's balance and its first transfer in
+ * advance, so that no row is written twice. The tables have no dead rows, as after a vacuum.
  */
 const STATEMENTS = (size: SeedSize): [string, string][] => [...ofBets(size), ...ofMoney(size)]
 
@@ -164,7 +168,7 @@ function ofMoney(size: SeedSize): [string, string][] {
   ]
 }
 
-/** Of these tables the indexes are made when the rows are there. */
+/** Tables whose indexes are built after their rows are inserted. */
 const LARGE = ['bet', 'bet_details', 'bet_event', 'bet_call', 'transfer', 'change']
 
 interface Index {
@@ -185,7 +189,7 @@ async function indexesOf(client: pg.Client): Promise<Index[]> {
   return rows
 }
 
-/** Of a database that has its schema and no players. `say` is told of each step when it is done. */
+/** The database has its schema and no players. `say` receives a line after each step. */
 export async function seedDatabase(url: string, size: SeedSize, say: (line: string) => void = () => {}): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
@@ -215,7 +219,10 @@ export async function seedDatabase(url: string, size: SeedSize, say: (line: stri
   }
 }
 
-/** Milliseconds of the day that a journal takes before it is given time to write: it keeps a chunk for each second, and lets 80 wait. */
+/**
+ * Milliseconds of the day that the journal receives before it is flushed. It makes one chunk per
+ * second, and at most 80 chunks may wait.
+ */
 const SLICE_MS = 60_000
 const BODY = (i: number, player: string) =>
   JSON.stringify({
@@ -248,7 +255,7 @@ const BODY = (i: number, player: string) =>
 
 const MAKE_DAY = statement('bench_make_day_of_journal', "select purser.rotate_journal_of('purser', $1::date, 3650)")
 
-/** A Place bet each, as its wallet would have kept it. */
+/** One Place bet per call, as the wallet would have recorded it. */
 export async function seedJournal(db: Db, calls: number, day: string): Promise<void> {
   const from = Date.parse(`${day}T02:00:00Z`)
   const timeOf = (i: number) => from + Math.trunc((i / calls) * 20 * 3_600_000)

@@ -1,4 +1,3 @@
-// The command line of the overload bench.
 import { parseArguments, parsePositive, UsageError } from '../arguments.ts'
 
 export { UsageError }

@@ -1,5 +1,5 @@
-// The load of the overload bench, a process of its own, told over IPC what to do: the unloaded rate, the overload, and the
-// same light load right after it.
+// The load of the overload bench, a process of its own that is controlled over IPC. It measures the
+// unloaded rate, the overload, and the same light load right afterwards.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchPlayer } from '../place-bet.ts'
@@ -15,20 +15,22 @@ export interface OverloadLoad {
   readonly seconds: number
 }
 
-/** What one phase came to; times in milliseconds. */
+/** Result of one phase; times in milliseconds. */
 export interface OverloadPhase {
-  /** Answers 200 per second. */
+  /** Replies with 200 per second. */
   readonly yesPerSecond: number
   readonly answersPerSecond: number
-  /** By status; 0 = the connection broke, none = no answer at all. */
+  /** Status → replies; 0 means that the connection broke, `none` that no reply came. */
   readonly statuses: Record<string, number>
-  /** Answers, of any status, that came later than the platform waits; and those of them that are a 200. */
+  /**
+   * Replies of any status after the platform's time limit, and those with 200 among the late ones.
+   */
   readonly late: number
   readonly lateYes: number
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
-  /** p50 of the calls answered 200. */
+  /** p50 of the calls answered with 200. */
   readonly p50YesMs: number
 }
 
@@ -37,15 +39,15 @@ export interface OverloadResult {
   readonly warmupYes: number
   readonly unloaded: OverloadPhase
   readonly overload: OverloadPhase
-  /** Light load, from 2 s after the overload on. */
+  /** Light load from 2 s after the overload. */
   readonly after: OverloadPhase
 }
 
 const ANSWER_MS = 5_000
-/** The unloaded rate: many enough to keep the server busy, few enough that none waits. */
+/** Enough connections to keep the server busy, few enough that no call waits. */
 const LIGHT = { connections: 128, warmupSeconds: 8, seconds: 6 }
 const AFTER = { pauseSeconds: 2, seconds: 4 }
-/** Of answers in the overload; the bets must be signed before. */
+/** Upper limit for replies per second in the overload, because the bets are signed before. */
 const MOST_PER_SECOND = 45_000
 const NS_PER_MS = 1_000_000
 
@@ -68,7 +70,7 @@ class Tally {
     if (status === 200) this.lateYes += count
   }
 
-  /** `unanswered`: calls that never got an answer. */
+  /** `unanswered`: calls without any reply. */
   phase(seconds: number, yes: number, unanswered: number): OverloadPhase {
     const { statuses, late, lateYes, all } = this
     const ms = (of: RecordableHistogram, percentile: number) => of.percentile(percentile) / NS_PER_MS
@@ -123,7 +125,10 @@ async function opened(
 
 const DRAIN_TIMEOUT_MS = 20_000
 
-/** Lets it run, then sends no more and waits for the answers. Rates are those of the time in which calls were sent. */
+/**
+ * Runs for the given time, then stops sending and waits for the replies. Rates cover only the time
+ * of sending.
+ */
 async function ended(tally: Tally, connections: PipelinedConnection[], seconds: number): Promise<OverloadPhase> {
   await sleep(seconds * 1_000)
   const passed = (performance.now() - tally.startedAt) / 1_000

@@ -1,5 +1,5 @@
-// Overload: many more calls than a server can take, for a minute. It must shed what it cannot take, not collapse.
-// bench/README.md says how to read it.
+// The overload bench sends far more calls than a server can process, for a minute. The server must
+// shed load and not collapse. bench/README.md explains the result.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -21,18 +21,18 @@ const DATABASE = 'overload'
 
 export interface OverloadMeasurement extends OverloadResult {
   readonly calls: number
-  /** Bets in the database whose call was not answered 200 within 5 s. */
+  /** Stored bets whose call was not answered with 200 within 5 s. */
   readonly storedThoughLate?: number
-  /** The most memory that the server held: before the overload, and in all. */
+  /** Peak memory of the server before the overload and at the end. */
   readonly megabytes: { readonly before: number; readonly most: number }
   readonly audit?: { readonly clean: boolean; readonly said: string }
 }
 
-/** A server under test, with what the run has left in it. */
+/** A server under test, with its players and database. */
 interface Subject {
   readonly server: ServerProcess
   readonly players: BenchPlayer[]
-  /** Undefined where no bets are kept. */
+  /** Undefined when the server stores no bets. */
   readonly postgres?: BenchPostgres
   stop(): Promise<void>
 }
@@ -79,7 +79,7 @@ function callsOf({ overload }: OverloadResult): number {
   return Object.values(overload.statuses).reduce((sum, count) => sum + count, 0)
 }
 
-/** Resident memory at its highest, from Linux's /proc; 0 elsewhere. */
+/** Peak resident memory from Linux's /proc; 0 elsewhere. */
 function mostMegabytes({ pid }: ServerProcess): number {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []

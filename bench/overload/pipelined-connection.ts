@@ -1,15 +1,18 @@
-// One connection that keeps several calls waiting at once, and their answers in the order of the calls. The generator shares the
-// machine with the server that it measures: of an answer only the status line is looked at.
+// One connection with several calls in flight, whose replies arrive in order. It reads only the
+// status line of a reply, because the generator shares the machine with the server.
 import { connect, type Socket } from 'node:net'
 import type { RequestSlab } from '../request-slab.ts'
 
-/** So many answers of one status, or of 0 when the connection broke, to calls that were sent at one time. */
+/**
+ * Receives the number of consecutive replies with one status (0 when the connection broke) to calls
+ * sent at the same time.
+ */
 export type AnswerListener = (status: number, count: number, sentAt: number) => void
 
 export interface PipelinedConnection {
-  /** From now on so many calls wait. */
+  /** Keeps this number of calls in flight from now on. */
   keepWaiting(depth: number): void
-  /** Sends no more; what waits is still answered. */
+  /** Sends no more; calls in flight are still answered. */
   rest(): void
   waiting(): number
   close(): void
@@ -73,7 +76,7 @@ const STATUS_LINE = 'HTTP/1.1 '
 const STATUS_LINE_BYTES = STATUS_LINE.length + 3
 const NOTHING = Buffer.alloc(0)
 
-/** Tells how many answers of one status follow each other, and returns what may be the beginning of one more. */
+/** Reports each run of replies with the same status; returns the bytes of an incomplete reply. */
 function readAnswers(bytes: Buffer, countAnswers: (status: number, count: number) => void): Buffer {
   let status = 0
   let count = 0

@@ -1,20 +1,20 @@
-// From what was measured to the verdict.
+// Derives the verdict from the measurements.
 
 import type { OverloadMeasurement } from './overload.ts'
 import type { OverloadPhase } from './overload-load.ts'
 
-/** Milliseconds in which every call must be answered. */
+/** Milliseconds within which every call must be answered. */
 const ANSWER_MS = 5_000
-/** Of the unloaded rate that must still be answered 200. */
+/** Share of the unloaded rate that must still be answered with 200. */
 const LEAST_SHARE = 0.8
-/** Of all calls that may store a bet whose answer came late. */
+/** Share of all calls that may store a bet and be answered late. */
 const MOST_STORED_LATE = 0.01
 /** Resident megabytes. */
 const MOST_MEGABYTES = 2_000
-/** Of the unloaded p50, 2 s after the overload. */
+/** Factor on the unloaded p50, 2 s after the overload. */
 const MOST_SLOWDOWN = 2
 
-/** Empty: it held. */
+/** Empty when the server passed. */
 export function findOverloadShortfalls({
   unloaded,
   overload,

@@ -1,4 +1,4 @@
-// The users of this bench: each places one bet after another, over a connection of its own.
+// The users of the placement bench. Each has its own connection and places one bet after another.
 import { createHistogram } from 'node:perf_hooks'
 import { type HttpConnection, openHttpConnection } from '../http-connection.ts'
 import { HOST } from '../server-process.ts'
@@ -12,7 +12,7 @@ export interface PlacementLoad {
 
 export interface PlacementCounts {
   accepted: number
-  /** Answers other than 201, by status; 0 = the connection broke. */
+  /** Status → replies other than 201; 0 means that the connection broke. */
   others: Record<string, number>
   seconds: number
   p50Ms: number
@@ -35,7 +35,7 @@ export async function withUsers<Result>(
   })
 }
 
-/** Resolves when the time is over and every answer has come; all answers count, as does their time. */
+/** Ends when the time is over and every reply has arrived. All replies and their time count. */
 async function drive(users: HttpConnection[], next: () => Buffer, seconds: number): Promise<PlacementCounts> {
   const latency = createHistogram({ figures: 3 })
   const statuses = new Map<number, number>()
@@ -61,7 +61,7 @@ async function drive(users: HttpConnection[], next: () => Buffer, seconds: numbe
   return { accepted, others, seconds: (performance.now() - start) / 1_000, p50Ms, p99Ms }
 }
 
-/** A single with what a sportsbook says of a selection; about 650 bytes. */
+/** A single bet with the usual data of a selection, about 650 bytes. */
 function requestOf({ port, key, frames, events }: PlacementLoad, number: number): Buffer {
   const selection = {
     ...{ disciplineId: '1', discipline: 'Football', tournamentId: '88637', tournament: 'Premier League' },

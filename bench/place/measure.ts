@@ -1,4 +1,5 @@
-// One measured window of one build, on a new database; and the run through a proxy that counts what the build says to Postgres.
+// One measured window of one build on a new database, and the run through a proxy that counts its
+// statements.
 import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
@@ -15,19 +16,19 @@ const KEY = createSecret()
 const FRAMES = 200
 const DATABASE = 'place_run'
 const US_PER_S = 1_000_000
-/** Bind nobody, and ask for every sum. */
+/** Limits that no bet reaches, but that require every sum. */
 const LIMITS = { eventMaxBets: 1_000_000_000, outcomeMaxStake: '999999999999', outcomeMaxWin: '999999999999' }
 
 export interface PlaceMeasurement {
   main: string
   placed: PlacementCounts
-  /** Microseconds of processor time per bet. */
+  /** CPU microseconds per bet. */
   platform: number
   postgres: number
   /** Per bet. */
   commits: number
   walBytes: number
-  /** What is wrong; empty = nothing. */
+  /** Errors; empty for a good run. */
   faults: string[]
 }
 
@@ -83,7 +84,8 @@ async function withPlatform<Result>(
   use: (platform: ServerProcess, users: (seconds: number) => Promise<PlacementCounts>) => Promise<Result>,
 ): Promise<Result> {
   const partner = await startServer([PARTNER], {})
-  // Production asks for settings that other builds refuse; what a bet takes is the same.
+  // Development mode, because production requires settings that other builds refuse; the cost of a
+  // bet is the same.
   const env = { NODE_ENV: 'development', DATABASE_URL: databaseUrl, PLATFORM_API_KEY: KEY, LOG_LEVEL: 'warn' }
   const platform = await startServer([main, 'platform'], env)
   try {

@@ -1,18 +1,17 @@
-// The command line of the bench of placements.
 import { resolve } from 'node:path'
 import { parseArguments, parsePositive } from '../arguments.ts'
 import { MAIN } from '../subjects.ts'
 
 export interface PlaceOptions {
-  /** The `dist/main.js` of each build that is measured: this one, and those it is compared with. */
+  /** The `dist/main.js` of each measured build: this one, and the builds to compare it with. */
   mains: string[]
   rounds: number
   seconds: number
   warmupSeconds: number
   connections: number
-  /** On how many events the bets are. */
+  /** Number of events for the bets. */
   events: number
-  /** Whether limits ask for sums over the bets of an event. */
+  /** Sets limits that need sums over the bets of an event. */
   hasLimits: boolean
 }
 

@@ -1,4 +1,5 @@
-// The partner of this bench: says yes to everything at once, so that what is measured is what stands before it.
+// The partner of the placement bench. It accepts every call at once, so that only the platform is
+// measured.
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { requireVariable } from '../raw-body-server.ts'

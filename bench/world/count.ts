@@ -1,8 +1,11 @@
-/** Loaded before a wallet (`node --import`): counts what it asks the world for, and writes that to $WORLD_COUNTS each time it is told to (SIGUSR2). */
+/**
+ * Loaded before a wallet (`node --import`): counts the uses of the environment and writes them to
+ * $WORLD_COUNTS on each SIGUSR2.
+ */
 import { renameSync, writeFileSync } from 'node:fs'
 import type * as Runtime from '../../src/runtime/environment.ts'
 
-/** The wallet's own: this file is of another build. */
+/** The wallet's own module, because this file belongs to another build. */
 const ITS = new URL('../../../dist/runtime/environment.js', import.meta.url).href
 const { replaceEnvironment, environment } = (await import(ITS)) as typeof Runtime
 
@@ -20,5 +23,5 @@ replaceEnvironment(Object.fromEntries(counted))
 const file = process.env.WORLD_COUNTS ?? ''
 process.on('SIGUSR2', () => {
   writeFileSync(`${file}.new`, JSON.stringify(counts))
-  renameSync(`${file}.new`, file) // whole, whenever somebody looks
+  renameSync(`${file}.new`, file) // a reader never sees half a file
 })

@@ -1,6 +1,7 @@
 /**
- * What it costs that all of src asks one world for time, timers and chance (src/runtime/environment.ts): nanoseconds of each part beside the
- * global that it stands for, and how many of them a call of the wire asks for, counted in a wallet under load.
+ * Measures the cost of the environment seam (src/runtime/environment.ts), through which all of src
+ * uses time, timers and randomness. It prints the nanoseconds of each function compared with its
+ * global, and how often a call of the wallet uses it under load.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -16,7 +17,7 @@ import { createSecret, MAIN } from '../subjects.ts'
 const ROUNDS = 40
 const TIMES = 20_000
 const NS_PER_MS = 1_000_000
-/** Of the counts, which the wallet writes when it is told to. */
+/** Waiting for the counts, which the wallet writes on a signal. */
 const [MOST_LOOKS, BETWEEN_LOOKS_MS] = [1_000, 10]
 const RATE = 200
 const SECONDS = 20
@@ -24,7 +25,7 @@ const SECONDS = 20
 type Part = 'wall' | 'elapsed' | 'chance' | 'uuid' | 'bytes' | 'nextTurn' | 'after'
 const none = () => {}
 
-/** Of each part: the global, and the same asked of the world. Timers are taken back at once. */
+/** Each global and its function in the environment. Timers are cancelled at once. */
 const PAIRS: Readonly<Record<Part, readonly [() => unknown, () => unknown]>> = {
   wall: [() => Date.now(), () => environment.now()],
   elapsed: [() => performance.now(), () => environment.monotonicNow()],
@@ -35,7 +36,7 @@ const PAIRS: Readonly<Record<Part, readonly [() => unknown, () => unknown]>> = {
   after: [() => clearTimeout(setTimeout(none, 1_000)), () => environment.setTimer(1_000, none)()],
 }
 
-/** Of both in turn, the least of the rounds: what disturbs only adds. */
+/** Measures both in turn and keeps the lowest round, since disturbance only adds time. */
 async function nanoseconds(pair: readonly (() => unknown)[]): Promise<number[]> {
   const least = pair.map(() => Number.POSITIVE_INFINITY)
   for (let round = 0; round < ROUNDS; round++)
@@ -43,18 +44,21 @@ async function nanoseconds(pair: readonly (() => unknown)[]): Promise<number[]> 
       const begun = performance.now()
       for (let times = 0; times < TIMES; times++) work()
       least[i] = Math.min(least[i] ?? 0, ((performance.now() - begun) * NS_PER_MS) / TIMES)
-      await sleep(0) // what was put off to the next turn
+      await sleep(0) // runs the deferred work
     }
   return least
 }
 
 interface CountedCalls {
-  /** Of the wire, answered. */
+  /** Answered wire calls. */
   readonly calls: number
   readonly counts: Readonly<Record<string, number>>
 }
 
-/** A wallet with its embedded database, under the load of `purser load`; what it asked for before the load is left out. */
+/**
+ * Runs a wallet on its embedded database under `purser load`, and leaves out the counts before the
+ * load.
+ */
 async function underLoad(): Promise<CountedCalls> {
   const folder = mkdtempSync(join(tmpdir(), 'world-'))
   const counts = join(folder, 'counts.json')

@@ -1,7 +1,7 @@
 /**
  * Every operation of the operator API on Citus. The calls of the API reference are repeated, since
  * they cover each reply (test/openapi.test.ts). Each query runs with every parameter and every pair
- * of parameters, because many of them build an SQL statement of their own.
+ * of parameters, because many combinations build an SQL statement of their own.
  */
 import { expect, test } from 'vitest'
 import { type Operation, operationsOf, readDocument } from '../openapi/document.ts'

@@ -1,6 +1,6 @@
 /**
- * `purser move` locks the table of players in its last phase. All calls wait for this lock, those
- * of the fast path too.
+ * `purser move` locks the table of players in its last phase. All calls wait for this lock, even on
+ * the fast path.
  */
 import pg from 'pg'
 import { expect, test } from 'vitest'

@@ -21,7 +21,7 @@ const GIVES_UP_SOON = /^vi\.(waitFor|waitUntil)$/
 const IS_OLD_ENOUGH_TO_FAIL = /(performance\.now|Date\.now|\bms\b|Ms\b).*\.toBeLessThan(OrEqual)?$/s
 const LOOPS = ['WhileStatement', 'DoWhileStatement']
 
-/** The suffix names what a slow test needs: time (long, nightly) or a browser. */
+/** The suffix names the other need of a test: time (long, nightly) or a browser. */
 const isQuickTest = (path: string) => /(?<!\.(browser|long|nightly))\.test\.ts$/.test(path)
 
 /**

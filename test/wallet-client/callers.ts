@@ -27,7 +27,7 @@ const TOKEN = 'a-token-of-the-operator'
 export type Asked = 'place' | 'profile'
 /** In 'refused N', N is a code that ends a Place bet without a Rollback. */
 export type Reading = 'accepted' | 'unknown' | `refused ${number}`
-/** `load` always places a bet, whatever `asked` is. */
+/** `load` ignores `asked` and always places a bet. */
 export type Caller = (baseUrl: string, asked: Asked) => Promise<Reading>
 
 function readingOf(outcome: CallOutcome): Reading {
