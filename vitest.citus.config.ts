@@ -2,13 +2,14 @@ import { defineConfig } from 'vitest/config'
 
 const BY_HAND = 'test/wallet/changed-by-hand.test.ts'
 
-/** Of the console: what needs a browser, and its wallet or its demo a database. */
+/** Console tests that need a browser or a database. */
 const CONSOLE =
   'attack,bet,bets,conformance,console,find,freebet,live,money,now,people,player,reports,sandbox-page,truth,webhooks'
 
 /**
- * The wallet's tests on three Citus nodes (test/support/citus-nodes.ts), and those of its console. Left out are those that ask for the plans of one
- * Postgres, or change rows by hand in ways that Citus refuses.
+ * The tests of the wallet and its console on three Citus nodes (test/support/citus-nodes.ts). Tests
+ * are left out if they check query plans of one Postgres, or change rows in ways that Citus
+ * refuses.
  */
 export default defineConfig({
   test: {

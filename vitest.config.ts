@@ -3,16 +3,21 @@ import { defineConfig } from 'vitest/config'
 import { ClosingLine } from './test/support/closing-line.ts'
 
 /**
- * The suffix of a test file says what it needs. `*.test.ts` needs Node and npm alone. `*.long.test.ts`
- * waits, kills or repeats, and may need programs. `*.browser.test.ts` needs Chromium, too.
- * `*.nightly.test.ts` runs at night alone. vitest.long.config.ts runs the last three.
+ * The suffix of a test file names its needs:
+ *
+ * - `*.test.ts`: only Node and npm.
+ * - `*.long.test.ts`: waits, kills or repeats, and may need other programs.
+ * - `*.browser.test.ts`: also Chromium.
+ * - `*.nightly.test.ts`: runs only at night.
+ *
+ * vitest.long.config.ts runs the last three.
  */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', new ClosingLine()],
     globalSetup: ['test/support/postgres-server.ts'],
-    // They end what hangs. None judges a speed, and a machine may have much else to do.
+    // These timeouts only end a test that hangs; the machine may be slow.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },

@@ -1,4 +1,4 @@
-// Parsing of the command lines of all benches, and the error for wrong use.
+// Parses the command lines of all benches and reports wrong use.
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 export class UsageError extends Error {}

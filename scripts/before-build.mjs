@@ -1,6 +1,6 @@
 /**
- * Before the compiler: one sentence for each reason why a build cannot work here. The compiler itself would fail
- * with a stack, or with one line for each of a thousand files.
+ * Runs before the compiler and prints one sentence for each reason why a build cannot work here.
+ * The compiler itself would fail with a stack trace, or with one line for each of a thousand files.
  */
 import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,7 +22,10 @@ function missingPackages() {
   return 'purser: the packages that the build needs are missing: run npm ci (not with --omit=dev or NODE_ENV=production)\n'
 }
 
-/** The build overwrites every file in dist. A build by root, as with sudo, leaves files that others cannot write. */
+/**
+ * The build overwrites every file in dist. A build as root, for example with sudo, leaves files
+ * that other users cannot write.
+ */
 function unwritable() {
   try {
     mkdirSync(DIST, { recursive: true })

@@ -1,6 +1,6 @@
 /**
- * Builds the console into dist/console with Vite, and each file again compressed. Skipped when nothing that goes into it has changed
- * since: `npm test` builds first and has no room.
+ * Builds the console into dist/console with Vite and compresses each file. An unchanged console is
+ * not built again, since `npm test` builds first and is short of time.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -1,10 +1,10 @@
-/** The tables of all cases of the conformance kit, for their page. */
+/** Generates the tables of all conformance cases for their page. */
 import { splitClauses, toClausePath } from '../dist/conformance/clauses.js'
 import { PLATFORM_CASES } from '../dist/conformance/platform/platform-cases.js'
 import { WALLET_CASES } from '../dist/conformance/wallet/cases/wallet-cases.js'
 import { fill, table } from './reference-tables.mjs'
 
-/** The page with its tables as they should be. */
+/** The page with up-to-date tables. */
 export function makeConformanceCasesPage(path) {
   return fill(path, { 'wallet cases': casesTable(WALLET_CASES), 'platform cases': casesTable(PLATFORM_CASES) })
 }

@@ -1,13 +1,13 @@
-/** Decision ids as links: whoever reads `S-5` in a page gets to its row with a click. Writers write the bare id. */
+/** Turns decision ids in pages into links to their rows. Authors write the bare id (`S-5`). */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** Where ids are defined, as rows of tables. */
+/** Pages whose tables define ids. */
 const DEFINING = ['docs/reference/decisions.md', 'docs/concepts/gateway.md']
 const ROW = /^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*([A-Z]-\d+)\*\* \|/gm
-/** What is left as it is: code, links, and the id that a row defines. */
+/** Text that stays unchanged: code, links, and the id that a row defines. */
 const LEFT_ALONE = /^```[\s\S]*?^```$|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^\| <a id="[^"]*"><\/a>\*\*[A-Z]-\d+\*\* \|/gm
 const ID = /(?<![\w-])([A-Z]-\d+)(?![\w.-]*\w)/g
 
@@ -19,7 +19,7 @@ export const PAGES = [
     .sort(),
 ]
 
-/** Each id with the page of its row. */
+/** Id → page of its row. */
 function findDefinitions() {
   const found = DEFINING.flatMap((page) => {
     const text = readFileSync(join(ROOT, page), 'utf8')
@@ -28,7 +28,9 @@ function findDefinitions() {
   return new Map(found)
 }
 
-/** The page's text with every known id as a link, and an anchor at each row that defines one. */
+/**
+ * Returns the text with each known id as a link, and with an anchor at each row that defines an id.
+ */
 export function linkIds(page, text) {
   const definitions = findDefinitions()
   const link = (id) => {

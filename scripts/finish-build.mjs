@@ -1,6 +1,6 @@
 /**
- * After the compiler: takes away what no longer has a source, and makes the program executable (`npx purser`). dist/ is never
- * emptied: a server that runs from it keeps its files, and one that starts meanwhile finds them.
+ * Runs after the compiler: deletes output without a source and makes the program executable (`npx
+ * purser`). It never empties dist/, so that a server that runs or starts from it keeps its files.
  */
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -9,15 +9,18 @@ import { fileURLToPath } from 'node:url'
 const DIST = fileURLToPath(new URL('../dist', import.meta.url))
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 
-/** A folder or `x.mjs` stays while its source has one of that name; `x.js` and each `.map` as long as their source exists. */
+/**
+ * A folder or `x.mjs` stays while its source of the same name exists. A `x.js` and each `.map` stay
+ * while their `.ts` source exists.
+ */
 for (const name of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
-  if (name.split(sep)[0] === 'console') continue // of build-console.mjs
+  if (name.split(sep)[0] === 'console') continue // written by build-console.mjs
   const isFolder = statSync(join(DIST, name), { throwIfNoEntry: false })?.isDirectory()
   const source = isFolder ? name : name.replace(/\.map$/, '').replace(/\.js$/, '.ts')
   if (!existsSync(join(SRC, source))) rmSync(join(DIST, name), { recursive: true, force: true })
 }
 
-// Reports are complete in themselves: they carry the look of their pictures.
+// Reports are self-contained, so they include the style sheet of their pictures.
 copyFileSync(join(SRC, 'timeline/drawing/timeline.css'), join(DIST, 'timeline/drawing/timeline.css'))
 
 chmodSync(join(DIST, 'main.js'), 0o755)

@@ -1,6 +1,7 @@
 /**
- * Writes the files that are made from the code, and the links to decisions in all pages; `--check` only compares, names what is out of date and exits with 1.
- * Run it after a build: it reads dist/.
+ * Writes the files that are generated from the code, and the links to decisions in all pages.
+ * `--check` only compares: it names each outdated file and exits with 1. It reads dist/, so that it
+ * needs a build first.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -51,6 +52,6 @@ function read(path) {
   try {
     return readFileSync(path, 'utf8')
   } catch {
-    return undefined // not made yet
+    return undefined // does not exist yet
   }
 }

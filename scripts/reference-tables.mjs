@@ -1,11 +1,11 @@
-/** The tables of docs/reference, put between the markers of the hand-written pages. */
+/** Generates the tables of docs/reference between the markers of the hand-written pages. */
 import { readFileSync } from 'node:fs'
 import { REPLY_CODES, ROLLBACK_REASONS } from '../dist/protocol/reply-codes.js'
 import { SETTINGS } from '../dist/server/core/config/settings.js'
 import { formatGrants } from '../dist/server/core/database/schema/database-privileges.js'
 import { listCallNames, REPLY_CODE_GUIDE, ROLLBACK_REASON_GUIDE } from './reply-code-guide.mjs'
 
-/** The page with its tables as they should be. */
+/** The page with up-to-date tables. */
 export function makeConfigurationPage(path) {
   return fill(path, { settings: settingsTable() })
 }
@@ -58,7 +58,7 @@ export function table(head, rows) {
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
 }
 
-/** Replaces what stands between `<!-- generated: name -->` and the next `<!-- end -->`. */
+/** Replaces the text between `<!-- generated: name -->` and the next `<!-- end -->`. */
 export function fill(path, tables) {
   return Object.entries(tables).reduce(
     (page, [name, text]) => {

@@ -1,13 +1,13 @@
 /**
- * The texts about reply codes for docs/reference/codes.md and for the 400 answers in the OpenAPI document.
- * The codes and messages themselves come from src/protocol/reply-codes.ts. Keys are names there; ids are decisions.
+ * Texts about reply codes for docs/reference/codes.md and for the 400 replies in the OpenAPI
+ * document. Codes and messages come from src/protocol/reply-codes.ts, by name.
  */
 const BET = ['place', 'settle', 'unsettle', 'rollback']
 const EVERY = [...BET, 'profile', 'balance', 'check']
 const TOKEN = ['place', 'settle', 'profile', 'balance']
 const REMEMBERED = 'The same bet id is declined again with the same code (I-3).'
 
-/** For each name of a reply code: the calls that it answers, and the reason. */
+/** Name of a reply code → the calls that it answers, and the reason. */
 export const REPLY_CODE_GUIDE = {
   bad_signature: {
     answers: EVERY,
@@ -67,7 +67,7 @@ export const REPLY_CODE_GUIDE = {
   },
 }
 
-/** For each `errorCode` of a Rollback: the reason why the platform sends it. */
+/** `errorCode` of a Rollback → the platform's reason. */
 export const ROLLBACK_REASON_GUIDE = {
   8: 'The control stage finds it after the wallet has accepted the bet (C-3).',
   9: 'The control stage finds it after the wallet has accepted the bet (C-3).',

@@ -1,4 +1,4 @@
-/** migrations/parts.json: the parts of the schema that the migrations make, for the audit. */
+/** migrations/parts.json: the parts of the migrated schema, for the audit. */
 
 import { openDb } from '../dist/server/core/database/database-factory.js'
 import { migrateSchema } from '../dist/server/core/database/schema/schema-migration.js'

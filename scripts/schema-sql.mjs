@@ -1,4 +1,4 @@
-/** schema.sql: what the migrations make, as pg_dump writes it, without anything that changes from run to run. */
+/** schema.sql: the migrated schema as pg_dump writes it, without lines that change between runs. */
 import { PGlite } from '@electric-sql/pglite'
 import { pgDump } from '@electric-sql/pglite-tools/pg_dump'
 import { migrateSchema } from '../dist/server/core/database/schema/schema-migration.js'
@@ -7,7 +7,9 @@ const HEADER = `-- The schema that the files in migrations/ make. Generated (npm
 
 `
 
-/** Lines that say nothing of the schema: comments with versions, settings of the session, random guards. */
+/**
+ * Lines that do not describe the schema: comments with versions, session settings, random guards.
+ */
 const NOISE = /^(--|SET |SELECT pg_catalog\.set_config|\\(un)?restrict )/
 
 export async function makeSchemaSql() {

@@ -1,4 +1,7 @@
-/** The life of a bet as a picture for the docs: a history that a real wallet and platform left behind, drawn by what draws it in the console. */
+/**
+ * Draws the history of a bet for the docs, with the console's own drawing code and a recorded
+ * history of a real wallet and platform.
+ */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -19,7 +19,7 @@ import { PLATFORM_CHANGES } from '../../src/server/platform/store/platform-chang
 import type { TimedQuestion } from './question-timing.ts'
 import { SEED_EVENTS, SEED_PLAYERS, toSeedBetId } from './seed.ts'
 
-/** The table `connections` is empty. */
+/** The seeded partners have no connection settings. */
 const NO_CONNECTIONS = { connections: async () => new Map() }
 const PARTNERS = 5
 /**

@@ -7,7 +7,7 @@ import type { OverloadPhase } from './overload-load.ts'
 const ANSWER_MS = 5_000
 /** Share of the unloaded rate that must still be answered with 200. */
 const LEAST_SHARE = 0.8
-/** Share of all calls that may store a bet and be answered late. */
+/** Highest share of calls that store a bet and are answered late. */
 const MOST_STORED_LATE = 0.01
 /** Resident megabytes. */
 const MOST_MEGABYTES = 2_000

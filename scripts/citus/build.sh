@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds Citus for the Postgres 15 of Debian 12, which has no package of it, and installs it there. Run it as root; it may be repeated. Where a package
-# is missing, Postgres comes to the newest minor release, too, so that its headers are those of the server.
-# CITUS_SOURCE: another git repository of Citus to take the source from. CITUS_JOBS: how many compilers at a time.
+# Builds and installs Citus for the Postgres 15 of Debian 12, which has no Citus package. Run it as
+# root; it may run again. If a package is missing, Postgres is updated to its newest minor release,
+# so that the headers match the server.
+# CITUS_SOURCE: another git repository of Citus. CITUS_JOBS: number of parallel compilers.
 set -euo pipefail
 
 TAG=v13.2.2
@@ -22,7 +23,8 @@ trap 'rm -rf "$folder"' EXIT
 git -c advice.detachedHead=false clone -q --no-local --depth 1 --branch "$TAG" "$SOURCE" "$folder/citus"
 cd "$folder/citus"
 
-# Postgres 15 has this function itself since one of its last minor releases: a static one beside it is an error there, and needed before.
+# Newer minor releases of Postgres 15 contain this function, where a second static one is an error.
+# Older ones need it.
 compat=src/include/pg_version_compat.h
 if grep -rqw have_createdb_privilege "$("$PG_CONFIG" --includedir-server)"; then
   perl -0pi -e 's/static inline bool\nhave_createdb_privilege\(void\)\n\{.*?\n\}\n//s' "$compat"
@@ -32,9 +34,10 @@ if grep -rqw have_createdb_privilege "$("$PG_CONFIG" --includedir-server)"; then
   fi
 fi
 
-touch configure # git gives no times: an older one would be made again, by autoconf
+# git stores no times, and autoconf would rebuild a configure that looks older.
+touch configure
 ./configure --quiet --without-libcurl PG_CONFIG="$PG_CONFIG"
-# Nothing for the just-in-time compiler: it would take as long again.
+# No bitcode for the just-in-time compiler, which would double the time.
 nice -n 19 make --silent -j"${CITUS_JOBS:-2}" with_llvm=no extension
 make --silent with_llvm=no install
 echo "Citus $TAG is in $("$PG_CONFIG" --pkglibdir). For the tests: PURSER_CITUS=$(dirname "$("$PG_CONFIG" --bindir)")"

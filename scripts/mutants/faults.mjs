@@ -1,8 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the searched text is source code
 
 /**
- * Faults for `npm run mutants`: in a file, what stands there once, what is planted instead, and the tests that must see it.
- * Most are in SQL or at a bound, where a tool that changes TypeScript does not reach.
+ * Faults for `npm run mutants`, by file: a text that occurs once, its replacement, and the tests
+ * that must detect the fault. Most faults are in SQL or at a bound, which a mutation tool for
+ * TypeScript does not reach.
  */
 
 import { GATE_FAULTS, GATE_TEXT_FAULTS } from './gate-faults.mjs'

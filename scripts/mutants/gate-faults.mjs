@@ -1,6 +1,9 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the searched text is source code
 
-/** Faults of the gate (src/server/wallet/queue): one for each predicate at least, as each repeats a rule. */
+/**
+ * Faults of the fast path (src/server/wallet/queue): at least one per predicate, since each
+ * predicate repeats a rule.
+ */
 
 const GATE = ['test/wallet/fast-path.test.ts']
 const GATE_RESULTS = ['test/wallet/fast-path-results.test.ts']

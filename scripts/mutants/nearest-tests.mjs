@@ -1,6 +1,6 @@
 /**
- * Finds the quick tests that are nearest to a source, by the files between them and by folder and name. Hundreds of tests
- * import most sources by way of a server.
+ * Finds the quick tests nearest to a source, by the number of files between them and by folder and
+ * name. Imports alone are not enough, since hundreds of tests import most sources through a server.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -8,10 +8,13 @@ import { basename, dirname, join } from 'node:path'
 
 const IMPORT = /^(?:import|export) (?!type )[^']*?'(\.{1,2}\/[^']+)'|import\('(\.{1,2}\/[^']+)'\)/gm
 const QUICK_TEST = /^test\/.*(?<!\.(browser|long|nightly))\.test\.ts$/
-/** A test that imports the source itself is before one of the same folder, and one of the same name before both. */
+/**
+ * Weights. A test of the same name comes first, then a test that imports the source itself, then
+ * one of the same folder.
+ */
 const [BY_OTHERS, PER_FILE, OF_FOLDER, OF_NAME] = [2, 0.1, 1, 2.5]
 
-/** Returns a function from a source to its tests; the files are read once. */
+/** Returns a function from a source to its tests; all files are read once. */
 export function nearestTests(root) {
   const importers = importersIn(root)
   return (source, most) => {
@@ -23,7 +26,7 @@ export function nearestTests(root) {
   }
 }
 
-/** By each file, the files that import it. */
+/** File → files that import it. */
 function importersIn(root) {
   const importers = new Map()
   const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'src', 'test'], { cwd: root })

@@ -1,4 +1,4 @@
-/** A change of one place in a source. */
+/** A mutation of one place in a source. */
 export interface Fault {
   readonly path: string
   readonly operator: 'condition' | 'boundary' | 'constant' | 'await' | 'argument' | 'statement'

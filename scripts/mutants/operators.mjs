@@ -1,13 +1,14 @@
 /**
- * Faults by operator, found in the syntax tree of a source: a condition is negated, a bound includes its value or does not,
- * a constant changes, an await, an argument or a statement goes. Types and imports stay as they are.
+ * Finds mutations in the syntax tree of a source. A condition is negated, a bound moves by one, a
+ * constant changes, or an await, argument or statement is removed. Types and imports stay
+ * unchanged.
  */
 import { parseSync } from 'vite'
 
 /** @typedef {import('./operators.d.mts').Fault} Fault */
 
 const SWAPPED = { '<': '<=', '<=': '<', '>': '>=', '>=': '>', '&&': '||', '||': '&&' }
-/** Expressions around a type: the expression is code. */
+/** Nodes with a type and an expression; the expression is code. */
 const AROUND_TYPES = new Set(['TSAsExpression', 'TSSatisfiesExpression', 'TSNonNullExpression'])
 const NOT_CODE = new Set(['ImportDeclaration', 'ExportAllDeclaration'])
 
@@ -25,7 +26,7 @@ export function findFaults(path, source) {
   return faults.toSorted((a, b) => a.start - b.start || a.end - b.end)
 }
 
-/** The source with the fault. Throws when the source has changed since it was parsed. */
+/** Returns the source with the fault. Throws when the source has changed since it was parsed. */
 export function plantFault(source, { path, start, end, was, instead }) {
   if (source.slice(start, end) !== was) throw new Error(`${path} has changed since its faults were found`)
   return source.slice(0, start) + instead + source.slice(end)
@@ -75,7 +76,7 @@ function dropArgument({ callee, arguments: given }, add) {
   add('argument', { start: given.at(-2)?.end ?? last.start, end: last.end }, '')
 }
 
-/** Children that are code, the names of members left out. */
+/** Child nodes that are code, without the names of members. */
 function walk(node, visit) {
   if (Array.isArray(node)) {
     for (const one of node) walk(one, visit)

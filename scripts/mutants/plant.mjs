@@ -1,7 +1,8 @@
 /**
- * `npm run mutants -- --plant`: plants faults by operator (operators.mjs) in named or changed files, one at a time, and runs
- * the quick tests that are nearest to each (nearest-tests.mjs) until one fails or the time is over. All runs share one
- * Postgres; the sources on the disk stay as they are. A test that fails without any fault is left out.
+ * `npm run mutants -- --plant` plants mutations (operators.mjs) in named or changed files, one at a
+ * time. It runs the quick tests nearest to each (nearest-tests.mjs) until one fails or the time is
+ * over. All runs share one Postgres, and the files on disk stay unchanged. A test that fails
+ * without any fault is left out.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,11 +18,11 @@ import { writeScores } from './score-table.mjs'
 
 /** Milliseconds for the tests of one fault, which can keep them busy for ever. */
 const LIMIT_MS = 150_000
-/** Characters of code in a line. */
+/** Characters of code per line. */
 const SHOWN = 120
 const SECOND_MS = 1_000
 
-/** @returns the exit code: 0 when a test has seen each fault, else 1 */
+/** @returns the exit code: 0 when a test has detected each fault, else 1 */
 export async function plantByOperator(root, options) {
   const { files, since, tests, operators, most, seconds, seed, near, each, write } = options
   const sources = sourcesIn(root, files, since)
@@ -92,7 +93,7 @@ async function runEach(root, faults, testsOf, endsAt) {
   return results
 }
 
-/** A test that fails says something when it passes without the fault. */
+/** A failed test counts only if it passes without the fault. */
 async function verdictOn(fault, wanted, run, passes) {
   for (let tests = wanted; tests.length > 0; ) {
     const { failed } = await run(tests, fault)
@@ -103,13 +104,13 @@ async function verdictOn(fault, wanted, run, passes) {
   return { verdict: 'no test', tests: [] }
 }
 
-/** Resolves to the tests that failed: all when the run was ended or broke off. */
+/** Returns the failed tests; all tests when the run was killed or crashed. */
 async function tryFault(what, ended) {
   const script = fileURLToPath(new URL('try-fault.mjs', import.meta.url))
   const stdio = ['ignore', 'pipe', 'ignore']
   const child = spawn(process.execPath, [script, JSON.stringify(what)], { cwd: what.root, stdio, detached: true })
   const end = () => {
-    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL') // its workers too
+    if (child.exitCode === null && child.signalCode === null) process.kill(-child.pid, 'SIGKILL') // kills its workers too
   }
   const timer = setTimeout(end, LIMIT_MS)
   ended.addEventListener('abort', end)

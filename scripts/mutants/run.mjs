@@ -1,9 +1,14 @@
 /**
- * `npm run mutants`: plants one fault after another (faults.mjs) and runs the tests that must see it, each fault in a project
- * of its own of one vitest run, on one Postgres. The sources on the disk stay as they are. Ends with 1 when a fault
- * survives, is not found any more, or keeps its tests from starting. `npm run mutants -- decide` plants in files of that name,
- * `--part 2/5` every fifth from the second on, and `--part today/10` the part of this day, so that ten days of checks plant all.
- * `--plant` plants by operator instead (plant.mjs).
+ * `npm run mutants` plants one fault after another (faults.mjs) and runs the tests that must detect
+ * it. Each fault is a project of one vitest run on one Postgres; the files on disk stay unchanged.
+ *
+ * The exit code is 1 when a fault survives, no longer fits the source, or keeps its tests from
+ * starting.
+ *
+ * - `npm run mutants -- decide` plants only in files of that name.
+ * - `--part 2/5` plants every fifth fault from the second on.
+ * - `--part today/10` plants the part of this day, so that checks on ten days plant all faults.
+ * - `--plant` plants by operator instead (plant.mjs).
  */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -12,10 +17,10 @@ import { startVitest } from 'vitest/node'
 import { FAULTS } from './faults.mjs'
 import { plantByOperator } from './plant.mjs'
 
-// A fault may show only in a row that is skipped by day.
+// A fault may show only in a table row that runs at night.
 process.env.PURSER_NIGHTLY = '1'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
-/** Milliseconds for one test: a fault may keep it waiting for ever. */
+/** Milliseconds for one test; a fault may keep it waiting for ever. */
 const TEST_TIMEOUT_MS = 30_000
 const DAY_MS = 86_400_000
 
@@ -85,7 +90,7 @@ function numberOf(name, fallback) {
   process.exit(2)
 }
 
-/** Whether a fault, by its place in the table, is of this part. */
+/** Returns a predicate: true when the fault at this index belongs to the part. */
 function partOf(text) {
   const [, part = '', parts = ''] = /^(today|\d+)\/([1-9]\d*)$/.exec(text) ?? []
   const first = part === 'today' ? Math.floor(Date.now() / DAY_MS) % parts : part - 1
@@ -112,7 +117,7 @@ async function runAll() {
   for (const file of vitest.state.getTestModules())
     found.set(file.project.name, [...(found.get(file.project.name) ?? []), file])
   await vitest.close()
-  process.exitCode = 0 // that tests fail is what they are there for
+  process.exitCode = 0 // failed tests are the aim
   return found
 }
 
@@ -128,7 +133,7 @@ function planting({ file, search, planted: instead }) {
 function verdictOn(files) {
   const tests = files.flatMap((file) => [...file.children.allTests()])
   if (tests.length === 0) return 'no test ran'
-  const isSeen = files.some((file) => file.state() === 'failed') // a test, or what prepares the tests
+  const isSeen = files.some((file) => file.state() === 'failed') // a test, or its setup
   return isSeen ? 'killed' : 'survived'
 }
 

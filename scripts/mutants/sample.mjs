@@ -1,6 +1,6 @@
-/** Draws the faults that are planted when time is short: by chance from a seed, each operator as often. */
+/** Draws random faults when time is short, with a seed and the same number for each operator. */
 
-/** `each` limits the faults of a folder below src, `most` the whole. */
+/** `each` limits the faults of a folder below src, `most` the total. */
 export function sample(faults, { most, seed, each }) {
   const random = randomFrom(seed)
   const folders = each === undefined ? [faults] : groups(faults, ({ path }) => toFolder(path))
@@ -13,7 +13,7 @@ export function sample(faults, { most, seed, each }) {
   return inTurns(chosen.map((some) => some.slice(0, each))).slice(0, most)
 }
 
-/** Parts of the server have a row each: `src/server/wallet`, `src/protocol`. */
+/** A row of the score table: `src/server/wallet`, `src/protocol`. */
 export function toFolder(path) {
   return path
     .split('/')
@@ -27,7 +27,7 @@ function groups(items, keyOf) {
   return [...found.values()]
 }
 
-/** Takes from each list in its turn until all are empty; `random` shuffles the lists first. */
+/** Takes one item from each list in turn until all are empty. `random` shuffles the lists first. */
 function inTurns(lists, random) {
   const orders = lists.map((list) => (random === undefined ? list : shuffled(list, random)))
   const longest = Math.max(0, ...orders.map((list) => list.length))
@@ -39,7 +39,7 @@ function shuffled(list, random) {
   return keyed.toSorted((a, b) => a.key - b.key).map(({ item }) => item)
 }
 
-/** Numbers from 0 to below 1 (mulberry32), the same ones for the same seed. */
+/** Numbers in [0, 1) by mulberry32, the same for the same seed. */
 function randomFrom(seed) {
   let state = seed >>> 0
   return () => {

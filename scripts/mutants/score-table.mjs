@@ -1,4 +1,7 @@
-/** The table of scores by folder, in a page that has a place for it. A folder that was not planted in keeps its row. */
+/**
+ * Updates the table of scores by folder in a page with markers. A folder without new faults keeps
+ * its row.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { toFolder } from './sample.mjs'
 
@@ -11,7 +14,10 @@ export function writeScores(page, results, of) {
   writeFileSync(page, withScores(readFileSync(page, 'utf8'), results, of))
 }
 
-/** `of`: the commit, the seed and how many tests were run at most; `date` as 2026-11-28. */
+/**
+ * `of` has the commit, the seed and the highest number of tests per fault; `date` has the form
+ * 2026-11-28.
+ */
 export function withScores(text, results, { commit, seed, near, date = new Date().toISOString().slice(0, 10) }) {
   const [before, rest, ...more] = text.split(BEGIN)
   const [old, after] = rest?.split(END) ?? []

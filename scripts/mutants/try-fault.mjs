@@ -1,6 +1,6 @@
 /**
- * A process of plant.mjs: runs tests with a fault, or without one, on a Postgres that is there. It writes, as JSON, which
- * of the files failed. A process of its own, since a fault can keep its event loop busy for ever: then plant.mjs ends it.
+ * Runs tests with or without a fault on a given Postgres and prints the failed files as JSON. It is
+ * a process of its own, because a fault can block its event loop for ever. plant.mjs then kills it.
  */
 import { join } from 'node:path'
 import { createVitest } from 'vitest/node'
@@ -20,12 +20,12 @@ const vitest = await createVitest(
 )
 const { testModules, unhandledErrors } = await vitest.start()
 const failed = testModules.filter(hasFailed).map(({ relativeModuleId }) => relativeModuleId)
-// An error outside the tests may be any file's.
+// An error outside the tests may come from any file.
 process.stdout.write(JSON.stringify({ failed: unhandledErrors.length > 0 ? tests : failed }))
 await vitest.close()
 process.exit(0)
 
-/** The first failure ends the run (`bail`), and then its file may have no state of its own yet. */
+/** The first failure ends the run (`bail`), when its file may have no state yet. */
 function hasFailed(file) {
   return file.state() === 'failed' || !file.children.allTests('failed').next().done
 }

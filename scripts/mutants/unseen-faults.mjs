@@ -1,6 +1,6 @@
 /**
- * Faults that were planted by hand in other parts than the money paths and that no test saw, with others of their kind in
- * the same files. Each has a test now.
+ * Faults outside the money paths that were planted by hand and that no test detected at first, with
+ * similar faults in the same files. Each now has a test.
  */
 
 const ERASURE = ['test/operator/player-erasure.test.ts']

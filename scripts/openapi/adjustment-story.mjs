@@ -1,4 +1,4 @@
-/** The part of a player's story that is about adjustments: by one person, and by two (W-27). */
+/** Example calls about adjustments, by one person and with a second person's approval (W-27). */
 export function adjustmentSteps({ step, post, get, path, nobody: unknownPlayer, bet }) {
   const fix = (over, of = path) =>
     post(`${of}/adjustments`, {

@@ -1,6 +1,6 @@
-/** The feed in the examples of an API reference: its pages, its stream, and what is too old. */
+/** Example calls of the change feed: pages, the stream, and events that retention has deleted. */
 
-/** `run` executes SQL; `last` is the last event that retention has taken. */
+/** `run` executes SQL; `last` is the last event that retention has deleted. */
 export function changeSteps({ prefix, schema, run, page, last }) {
   const changes = `${prefix}/changes`
   return [
@@ -37,7 +37,7 @@ export function changeSteps({ prefix, schema, run, page, last }) {
   ]
 }
 
-/** The first two of a stream that does not end. */
+/** The first two events of a stream, which has no end. */
 export async function firstEvents(stream) {
   let text = ''
   for await (const chunk of stream) {

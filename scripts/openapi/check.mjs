@@ -1,7 +1,7 @@
 /**
- * Reads the committed OpenAPI documents with programs of others, each of which has found what our
- * own tests had not: Redocly lints them, Ajv holds every example against its schema, and what
- * openapi-typescript makes of them compiles. `npm run check:openapi` installs these programs first.
+ * Checks the committed OpenAPI documents with other programs, each of which has found faults that
+ * our tests had missed. Redocly lints them, Ajv validates every example, and the output of
+ * openapi-typescript must compile. `npm run check:openapi` installs these programs first.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -46,7 +46,7 @@ function examplesOf(server) {
   return faults
 }
 
-/** As a part of a JSON pointer in the fragment of a URL. */
+/** A segment of a JSON pointer, encoded for the fragment of a URL. */
 function part(name) {
   return encodeURIComponent(name.replaceAll('~', '~0').replaceAll('/', '~1'))
 }
@@ -63,7 +63,7 @@ function compiled(server) {
   }
 }
 
-/** What a program says that does not end with 0. */
+/** The output of a program that fails. */
 function ran(program, values) {
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   const { status, stdout, stderr } = spawnSync(join(TOOLS, 'node_modules', '.bin', program), values, {

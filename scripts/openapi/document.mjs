@@ -1,6 +1,6 @@
 /**
- * An OpenAPI document: the routes as they are registered (heard by @fastify/swagger), with the examples that a server
- * answered a moment ago. Nothing here is used when a server runs.
+ * Makes an OpenAPI document from the registered routes (@fastify/swagger) and from examples that a
+ * real server has just answered. No server uses it at run time.
  */
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
@@ -8,9 +8,12 @@ import { Type } from 'typebox'
 import { recordForbidden, recordUnread, withFixedKeys } from './key-story.mjs'
 
 /**
- * `frame`: the hand-written part; `schemas`: those that get a name; `start(beforeRoutes)`: a server with `app` and
- * `close`; `describe(document)`: what routes cannot say of themselves; `keys`: where keys are made, and the first one;
- * `record(server)`: the examples.
+ * - `frame`: the hand-written part.
+ * - `schemas`: schemas that get a name.
+ * - `start(beforeRoutes)`: starts a server with `app` and `close`.
+ * - `describe(document)`: adds descriptions that routes cannot contain.
+ * - `keys`: the route that makes keys, and the first key.
+ * - `record(server)`: records the examples.
  */
 export async function makeDocument({ frame, schemas, start, describe = () => {}, keys, record }) {
   const server = await start((app) => app.register(swagger, swaggerOptions(frame, schemas)))
@@ -40,8 +43,8 @@ function swaggerOptions(frame, named) {
 }
 
 /**
- * An empty schema would take the place of every other empty one. It is the sign of an import
- * that has another name by now, and that JavaScript answers with undefined.
+ * Rejects an empty schema, which would replace every other empty schema. It results from an import
+ * whose name has changed, which JavaScript reads as undefined.
  */
 function saying(name, schema) {
   if (schema === undefined || Object.keys(schema).length === 0)
@@ -58,12 +61,15 @@ function describedBy(schema) {
 const MAY_BE_ABSENT = 'x-body-may-be-absent'
 
 /**
- * Of a member of a query, which is text to a server: what clients are to make of it
+ * The schema that clients see for a query parameter, which the server receives as text
  * (src/server/core/http/api/query-parameters.ts).
  */
 const SHOWN = 'x-shown-as'
 
-/** Says the type of an enum, which few tools guess; leaves out the examples of schemas, since recorded ones stand beside them. */
+/**
+ * Adds the type of an enum, which few tools infer. Removes the examples of schemas, since recorded
+ * examples replace them.
+ */
 function forReaders(value) {
   if (Array.isArray(value)) return value.map(forReaders)
   if (typeof value !== 'object' || value === null) return value
@@ -76,7 +82,7 @@ function forReaders(value) {
   )
 }
 
-/** From then on every question is answered as by a database that is down. */
+/** From then on, every query fails as with a stopped database. */
 export async function closeForGood(db) {
   await db.close()
   const refuse = () => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' }))
@@ -87,14 +93,14 @@ export function listOperations(document) {
   return Object.values(document.paths).flatMap((path) => Object.values(path))
 }
 
-/** With where they are. */
+/** Adds path and method to each operation. */
 function placedOperationsOf({ paths }) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
   )
 }
 
-/** What the routes of our APIs mean by a status of success; swagger says "Default Response". */
+/** Meaning of the success codes in our APIs; swagger writes "Default Response". */
 const SUCCESS = {
   200: 'The requested data.',
   201: 'Created by this call or by an earlier identical one.',
@@ -108,7 +114,7 @@ function describeAnswers(document) {
       if (response.description === 'Default Response') response.description = SUCCESS[status]
 }
 
-/** Swagger takes every body for required. */
+/** Swagger marks every body as required. */
 function allowNoBody(document) {
   for (const operation of listOperations(document)) {
     if (operation[MAY_BE_ABSENT]) operation.requestBody.required = false
@@ -116,7 +122,9 @@ function allowNoBody(document) {
   }
 }
 
-/** Replaces every schema that has a name in `components` by a reference to it, the widest first. */
+/**
+ * Replaces every schema that has a name in `components` by a reference, the largest schema first.
+ */
 function referToNamedSchemas(document) {
   const { schemas } = document.components
   const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
@@ -133,7 +141,7 @@ function referToNamedSchemas(document) {
   for (const [name, schema] of Object.entries(schemas)) schemas[name] = referInside(schema)
 }
 
-/** Puts each recorded example where it belongs; throws when the document does not know such an answer. */
+/** Adds each recorded example to its response; throws when the document lacks this response. */
 function addExamples(document, recorded) {
   const operations = new Map(listOperations(document).map((operation) => [operation.operationId, operation]))
   for (const { operationId, name, summary, request, status, answer, accept, parameters } of recorded) {
@@ -148,13 +156,13 @@ function addExamples(document, recorded) {
   }
 }
 
-/** As the schema of the parameter has it: recorded was the text of a URL. */
+/** Converts the recorded URL text to the type of the parameter. */
 function typed({ schema }, text) {
   if (text === undefined || !['integer', 'boolean'].includes(schema?.type)) return text
   return JSON.parse(text)
 }
 
-/** Of the type that was asked for, or the only one. */
+/** Uses the requested media type, or the only one. */
 function addExample({ content }, name, summary, value, type) {
   const media = type === undefined ? Object.values(content)[0] : content[type]
   media.examples = { ...media.examples, [name]: { summary, value } }

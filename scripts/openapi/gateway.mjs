@@ -1,4 +1,7 @@
-/** openapi/gateway.json: the gateway's own API, with examples from a gateway whose operator is our own wallet. */
+/**
+ * openapi/gateway.json: the gateway's own API, with examples from a gateway whose operator is our
+ * wallet.
+ */
 
 import { OperatorUserSchema, TokenSchema } from '../../dist/protocol/bet-request.js'
 import { createLogger } from '../../dist/runtime/logger.js'

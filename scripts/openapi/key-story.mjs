@@ -1,4 +1,7 @@
-/** The part of every server's story that is about keys: [operation, status, name, summary, call]. Its 401, 403 and 503 come with the others'. */
+/**
+ * Example calls about keys, shared by all servers: [operation, status, name, summary, call]. The
+ * examples of 401, 403 and 503 are recorded with those for the other operations.
+ */
 export function keySteps(prefix) {
   const keys = `${prefix}/keys`
   const desk = { name: 'support-desk', role: 'support' }
@@ -34,21 +37,23 @@ const KEY = 'purser_example-key-example-key-example-key-example'
 const HASH = '5f2a9c01'
 const TIME = '2031-05-16T17:00:00.000Z'
 
-/** Keys are random, and their times are the database's. */
+/** Replaces keys, which are random, and their times, which come from the database. */
 export function withFixedKeys(records) {
   return JSON.parse(JSON.stringify(records), (member, value) => {
     if (member === 'key' && typeof value?.name === 'string' && /^[a-z]/.test(value.name))
-      return { ...value, hash: HASH } // of an action
+      return { ...value, hash: HASH } // the hash in an action
     if (typeof value?.madeAt !== 'string' || value.role === undefined) return value
     const fixed = { key: KEY, hash: HASH, madeAt: TIME, endsAt: TIME, earlierEndAt: TIME }
-    if (value.live !== undefined) value.lastUsedAt = TIME // it is noted while others are asked
+    if (value.live !== undefined) value.lastUsedAt = TIME // set only after a call with the key
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, fixed[name] ?? member]))
   })
 }
 
 const PROBLEM_ID = '00000000-0000-4000-8000-000000000000'
 
-/** Of each operation that a key of the least role may not call, how that is answered. Called before anything else of the story. */
+/**
+ * Records the 403 of each operation that the read role may not call. Runs before all other calls.
+ */
 export async function recordForbidden(operations, app, { url, key: first }) {
   const ask = (method, path, key, payload) =>
     app.inject({ method, url: path, headers: { authorization: `Bearer ${key}` }, ...(payload && { payload }) })
@@ -64,7 +69,10 @@ export async function recordForbidden(operations, app, { url, key: first }) {
   )
 }
 
-/** Of each operation that takes a body, what is answered to one that is not read: too large, or of a type that is none of ours. */
+/**
+ * Records the replies to an unread body, for each operation with a body: too large, or of a wrong
+ * media type.
+ */
 export async function recordUnread(operations, app, { key }) {
   const unread = [
     [413, 'tooLarge', 'A body that is too large', 'application/json', ' '.repeat(MORE_THAN_ANY)],

@@ -1,6 +1,6 @@
 /**
- * The examples of openapi/platform.json: a story (openapi-platform-story.mjs) told to a real platform, every answer as it
- * came. Only what is random or depends on the machine (ids, tokens, ports, durations) is replaced.
+ * Records the examples of openapi/platform.json: platform-story.mjs runs against a real platform.
+ * Only random or machine-dependent values are replaced (ids, tokens, ports, durations).
  */
 import { firstEvents } from './change-story.mjs'
 import { STORY } from './platform-story.mjs'
@@ -41,7 +41,7 @@ function messageOf(request, key, more) {
   return { headers: { ...headers, 'content-type': 'application/json' }, payload: JSON.stringify(request) }
 }
 
-/** Alice, at the partner's: EUR and USD, 100.00 EUR; resolves to her token. */
+/** Creates the player Alice at the partner (EUR and USD, 100.00 EUR) and returns her token. */
 async function makePlayer({ wallet, keys }) {
   const ask = async (url, payload) => {
     const headers = { authorization: `Bearer ${keys.OPERATOR_API_KEY}`, 'content-type': 'application/json' }
@@ -92,7 +92,7 @@ function withoutChance(records, { walletUrl, token }) {
   )
 }
 
-/** Cursors have ids inside, but for those of the feed, which are numbers. */
+/** Cursors contain ids, except the feed's, which are numbers. */
 function isCursor(member, value) {
   return (member === 'next' || member === 'after') && typeof value === 'string' && !/^(\d+|latest|x)$/.test(value)
 }

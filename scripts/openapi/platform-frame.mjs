@@ -1,4 +1,7 @@
-/** The hand-written part of openapi/platform.json: introduction, security, tags, and the schemas that get a name. */
+/**
+ * The hand-written part of openapi/platform.json: introduction, security, tags, and the schemas
+ * with a name.
+ */
 
 import { TokenSchema } from '../../dist/protocol/bet-request.js'
 import { CustomFieldsSchema, UserProfileSchema } from '../../dist/protocol/user-profile.js'

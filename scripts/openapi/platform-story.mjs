@@ -1,4 +1,7 @@
-/** A day of a platform, one call after another: the examples of its API reference. Each step says what it must be answered. */
+/**
+ * A day of a platform as a list of calls, which are the examples of its API reference. Each step
+ * has its expected status.
+ */
 import { changeSteps } from './change-story.mjs'
 import { closeForGood } from './document.mjs'
 import { keySteps } from './key-story.mjs'
@@ -14,7 +17,7 @@ const run =
   ({ db }) =>
     db.script((query) => query(sql))
 
-/** `call` may look at what earlier answers said. */
+/** `call` may use values of earlier replies. */
 function step(operationId, status, name, summary, call, more) {
   return { operationId, status, name, summary, call: typeof call === 'function' ? call : () => call, ...more }
 }
@@ -290,12 +293,12 @@ const keys = keySteps('').map((parts) => step(...parts))
 const OPERATIONS = [
   ...new Set([...partners, ...before, ...bets, ...results, ...lists, ...keys].map((s) => s.operationId)),
 ]
-/** The key is looked at before anything else, so what is sent does not matter. */
+/** The key is checked first, so any request will do. */
 const withoutKey = OPERATIONS.map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/bets'), { key: 'another key' }),
 )
 
-/** Every call asks the database, so which one is sent does not matter. */
+/** Every call queries the database, so any request will do. */
 const unavailable = OPERATIONS.map((operationId, at) =>
   step(operationId, 503, 'unavailable', 'The database is down', get('/bets'), {
     isDown: true,

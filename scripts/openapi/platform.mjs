@@ -1,4 +1,7 @@
-/** openapi/platform.json: the platform's API, with examples from a platform whose partner is our own wallet. */
+/**
+ * openapi/platform.json: the platform's API, with examples from a platform whose partner is our
+ * wallet.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogger } from '../../dist/runtime/logger.js'
 import { readConfig } from '../../dist/server/core/config/config.js'
@@ -37,7 +40,10 @@ async function startBoth(beforeRoutes) {
   return { ...platform, db, clock, wallet, walletUrl, keys: KEYS, delivered: () => delivered(db), close }
 }
 
-/** Stands still until it is told to step, so that a document made tomorrow, on a slower machine, is the same. */
+/**
+ * A clock that moves only on step(), so that the document is the same on any day and on any
+ * machine.
+ */
 function steppedClock() {
   let time = Date.parse('2031-05-16T17:00:00.000Z')
   return {

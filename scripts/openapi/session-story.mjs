@@ -1,4 +1,4 @@
-/** The part of a player's story that is about sessions: how they begin and end, and who the player is, opened by somebody (O-15). */
+/** Example calls about sessions: start, end, and personal data that a person opens (O-15). */
 export function sessionSteps({ step, post, get, path, nobody: unknownPlayer }) {
   const tooLong = `/operator/players/${'a'.repeat(65)}`
   const begun = [

@@ -1,6 +1,7 @@
 /**
- * The examples of openapi/wallet.json: a story (openapi-wallet-story.mjs) told to a real wallet, every answer as it came. Only
- * what is random (tokens, the ids of problem reports) is replaced, so that the document is the same every time.
+ * Records the examples of openapi/wallet.json: wallet-story.mjs runs against a real wallet. Only
+ * random values are replaced (tokens, ids of problem reports), so that the document is the same in
+ * every run.
  */
 import { signBody } from '../../dist/protocol/signature.js'
 import { firstEvents } from './change-story.mjs'
@@ -46,7 +47,7 @@ function bodyOf({ body, headers }) {
   return body === '' ? undefined : JSON.parse(body)
 }
 
-/** A call with its credential: the one that is right for the path, unless the story gives another. */
+/** A call with the right credential for its path, unless the story gives another. */
 function messageOf(url, request, credential) {
   const payload = request === undefined ? '' : JSON.stringify(request)
   const proof = url.startsWith('/operator')
@@ -90,7 +91,7 @@ function isAction(value) {
   return value?.key?.hash !== undefined
 }
 
-/** The page behind this action; the id of its request was replaced. */
+/** The cursor after this action, whose request id was replaced. */
 function cursorOf({ at, requestId }) {
   return Buffer.from(JSON.stringify([at, requestId])).toString('base64url')
 }

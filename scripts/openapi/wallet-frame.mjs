@@ -1,4 +1,7 @@
-/** The hand-written part of openapi/wallet.json: introduction, security, tags, and the schemas that get a name. */
+/**
+ * The hand-written part of openapi/wallet.json: introduction, security, tags, and the schemas with
+ * a name.
+ */
 
 import * as requests from '../../dist/protocol/bet-request.js'
 import { SIGNATURE_HEADER } from '../../dist/protocol/signature.js'

@@ -1,4 +1,7 @@
-/** A player's story, one call after another: the examples of the API reference. Each step says what it must be answered. */
+/**
+ * The history of a player as a list of calls, which are the examples of the API reference. Each
+ * step has its expected status.
+ */
 import { adjustmentSteps } from './adjustment-story.mjs'
 import { changeSteps } from './change-story.mjs'
 import { closeForGood } from './document.mjs'
@@ -49,7 +52,7 @@ const common = {
 }
 
 let messages = 0
-/** Every message has a request id of its own. */
+/** A new request id for each message. */
 function fresh() {
   messages += 1
   return `d9195aef-9492-43dd-88d0-${String(messages).padStart(12, '0')}`
@@ -246,7 +249,7 @@ const keys = keySteps('/operator').map(([operationId, status, name, summary, cal
   step(operationId, status, name, summary, () => call),
 )
 
-/** The last change of the player, so that no other example has a change that waits. */
+/** The player's last change, so that no other example shows a waiting change. */
 const raise = step('changePlayer', 202, 'waits', 'A higher limit waits (PURSER_COOLING_OFF)', () => [
   'PATCH',
   PATH,
@@ -255,7 +258,7 @@ const raise = step('changePlayer', 202, 'waits', 'A higher limit waits (PURSER_C
 
 const { begun, farewell } = sessionSteps({ step, post, get, path: PATH, nobody: UNKNOWN_PLAYER })
 
-/** The key is looked at before anything else, so what is sent does not matter. */
+/** The key is checked first, so any request will do. */
 const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit reportDays listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \
@@ -265,7 +268,10 @@ const withoutKey = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 401, 'wrongKey', 'Another key', get('/operator/audit'), { credential: 'another key' }),
 )
 
-/** A wallet whose database has gone: the calls that the platform will send again, and those of the operator. */
+/**
+ * Calls to a wallet without a database: calls that the platform will repeat, and calls of the
+ * operator.
+ */
 const failing = [
   step('changeBet', 500, 'failed', 'The database is down', settle(), { before: closeForGood }),
   step('readProfile', 500, 'failed', 'The database is down', ask('/user/profile', {})),
@@ -285,7 +291,7 @@ const failing = [
   ),
 ]
 
-/** Every call asks the database, so which one is sent does not matter. */
+/** Every call queries the database, so any request will do. */
 const unavailable = OPERATIONS.split(' ').map((operationId) =>
   step(operationId, 503, 'unavailable', 'The database is down', get('/operator/audit')),
 )

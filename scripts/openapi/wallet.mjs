@@ -17,7 +17,7 @@ export function makeWalletOpenApi() {
   return makeWalletOpenApiFrom({ PURSER_DATA_DIR: 'memory://' })
 }
 
-/** `store`: the settings of an empty database. Whichever it is, the document is the same. */
+/** `store`: settings of an empty database. The document is the same for each kind of database. */
 export function makeWalletOpenApiFrom(store) {
   const record = ({ app, db }) => recordExamples(app, db)
   const keys = { url: '/operator/keys', key: OPERATOR_KEY }
@@ -44,7 +44,7 @@ async function startWallet(store, beforeRoutes) {
   return { db, app, close: () => app.close() }
 }
 
-/** Two cases, which never end. */
+/** Two cases that never end. */
 const KIT = {
   cases: WALLET_CASES.slice(0, 2).map(({ id, clause, level, sentence, loses }) => ({
     id,
@@ -56,14 +56,20 @@ const KIT = {
   judge: () => new Promise(() => {}),
 }
 
-/** Its functions as they are when they are called: the story takes the database away from an app that has copied them. */
+/**
+ * Looks up each function at the time of the call, because the story later stops the database of an
+ * app that has copied them.
+ */
 function lookedUp(db) {
   const late = Object.keys(db).map((name) => [name, (...values) => db[name](...values)])
   const people = { query: (...values) => db.people.query(...values) }
   return { ...Object.fromEntries(late), kind: db.kind, people }
 }
 
-/** A second later with each request, whatever else looks at it meanwhile: a document made tomorrow, on a slower machine, is the same. */
+/**
+ * A clock that moves one second per request, so that the document is the same on any day and on any
+ * machine.
+ */
 function steppedClock() {
   let time = Date.parse('2031-05-16T17:00:00.000Z')
   return {
@@ -82,7 +88,7 @@ const CALLS = {
   checkBet: ['check'],
 }
 
-/** The 400 of a wire operation lists its codes; the 500 says what it means. */
+/** Describes the replies of wire operations: the 400 lists its codes, the 500 has its meaning. */
 function addWireReplies(document) {
   for (const { operationId, responses } of listOperations(document)) {
     const calls = CALLS[operationId]
@@ -99,7 +105,7 @@ function addWireReplies(document) {
 function codesOf(calls) {
   const lines = Object.entries(REPLY_CODES).flatMap(([name, { code, message }]) => {
     const answers = REPLY_CODE_GUIDE[name].answers.filter((call) => calls.includes(call))
-    const isOther = name === 'system_error' && !calls.includes('place') // that one is a 500
+    const isOther = name === 'system_error' && !calls.includes('place') // for Place bet only; elsewhere it is a 500
     if (answers.length === 0 || isOther) return []
     const who = answers.length === calls.length ? '' : ` (${answers.map((call) => CALL_NAMES[call]).join(', ')} only)`
     return [`- \`${code}\` ${message}${who}`]

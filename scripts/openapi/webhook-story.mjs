@@ -1,11 +1,11 @@
-/** Webhooks in the examples of the wallet's API reference. */
+/** Example calls about webhooks in the wallet's API reference. */
 const WEBHOOK = { url: 'https://crm.example/purser', events: ['bet.placed', 'bet.settled'] }
 const HOOK = '/operator/webhooks/crm'
 const LOCAL = '/operator/webhooks/local'
 const NONE = '/operator/webhooks/no-such-one'
 const MALFORMED = '/operator/webhooks/a%20b'
 
-/** As whoever delivers to it writes it down. */
+/** Attempts as the dispatcher records them. */
 const ATTEMPTS = [
   { at: '2031-05-16T18:00:02.000Z', event: '9', name: 'bet.placed', durationMs: 41, httpStatus: 200 },
   {

@@ -1,22 +1,28 @@
-/** The demo as a short film for the README: a bet, its calls and its accounts, then a call sent twice. Played in a real sandbox, frame by frame. */
+/**
+ * Records the demo in a real sandbox, frame by frame, as a GIF for the README: a bet, its calls and
+ * accounts, then a repeated call.
+ */
 import { writeFileSync } from 'node:fs'
 import gifenc from 'gifenc'
 
 const { applyPalette, GIFEncoder, quantize } = gifenc
 
-/** What is seen of the page: without the rail and the top bar. Then it is made smaller, with a line of words below. */
+/**
+ * The visible part of the page, without the rail and the top bar. It is scaled down, with a caption
+ * below.
+ */
 const VIEW = { x: 196, y: 66, width: 1084, height: 834 }
 const SCALE = 0.78
 const WORDS_PX = 38
 const WIDTH = Math.round(VIEW.width * SCALE)
 const HEIGHT = Math.round(VIEW.height * SCALE) + WORDS_PX
-/** Milliseconds of a frame, and for how long one is shown that is to be read. */
+/** Milliseconds per frame, and for a frame with text to read. */
 const FRAME_MS = 250
 const READ_MS = 2_200
-/** One is for what has not changed. */
+/** One more palette entry means "unchanged". */
 const COLOURS = 127
 const UNCHANGED = 127
-/** Pixels that colours are chosen from. */
+/** Number of pixels from which the palette is computed. */
 const SAMPLED = 3_000_000
 /** Milliseconds that a busy machine may take for a step. */
 const WAIT_TIMEOUT_MS = 180_000
@@ -64,7 +70,7 @@ export async function animate(browser, url, path) {
   await film.close()
 }
 
-/** Frames are made smaller, and get the pointer and the words, on a canvas of a page of its own. */
+/** A canvas in a page of its own scales the frames and draws the pointer and the caption. */
 async function newFilm(browser, page) {
   const table = await browser.newPage()
   const frames = []
@@ -159,7 +165,9 @@ async function draw({ png, words, pointer, width, height, scale, wordsPx }) {
   return btoa(text)
 }
 
-/** One palette for all; of each frame only what has changed since the one before. */
+/**
+ * Uses one palette for all frames, and stores only the pixels that changed since the frame before.
+ */
 function encode(frames) {
   const palette = quantize(sampleOf(frames), COLOURS, { format: 'rgb565' })
   while (palette.length <= UNCHANGED) palette.push([255, 0, 255])

@@ -1,8 +1,11 @@
 /**
- * `npm run pictures`: a sandbox of its own plays some scenes, and every page of the console is taken in Chromium, into docs/images/console; first the
- * demo as a short film. Then, into pictures/, what nobody puts into a guide and somebody must have looked at: nothing there, waiting, errors, long
- * names. `npm run pictures -- states` takes only these, and `-- states error what-if` those of them whose names begin so;
- * `film` and `docs` take only those.
+ * `npm run pictures` takes pictures of the console in Chromium. A sandbox plays scenes; each page
+ * goes to docs/images/console, and the demo becomes a short film. Pages in unusual states go to
+ * pictures/, for review only: empty, loading, errors, long names.
+ *
+ * - `npm run pictures -- states` takes only these states.
+ * - `npm run pictures -- states error what-if` takes the states whose names begin so.
+ * - `film` and `docs` take only those.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -13,9 +16,9 @@ import { smallPng } from './small-png.mjs'
 import { takeStates } from './states.mjs'
 
 const OUT = fileURLToPath(new URL('../../docs/images/console/', import.meta.url))
-/** Only to be looked at: not committed. */
+/** Only for review; not committed. */
 const LOOKS = fileURLToPath(new URL('../../pictures/', import.meta.url))
-/** The kit waits for what comes late, and a busy machine is slow besides. */
+/** The kit waits for late calls, and the machine may be busy. */
 const JUDGE_MS = 600_000
 const HEIGHT = 860
 const PAGES = [
@@ -31,7 +34,10 @@ const PAGES = [
   'conformance',
 ]
 
-/** What the pictures show: troubles, an adjustment, a refused signature, and a result that the wallet refused. */
+/**
+ * Prepares the content of the pictures: troubles, an adjustment, a refused signature, and a refused
+ * result.
+ */
 async function play({ url, key }) {
   const ask = createApiCaller({ url, key })
   const trouble = (name) => ask('POST', '/sandbox/frame/troubles', { trouble: name })
@@ -59,11 +65,11 @@ async function play({ url, key }) {
   return { lost: lost.betIds[0], corrected: corrected.betIds[0] }
 }
 
-/** Last, as the kit's money is in the books from then on. */
+/** Runs last, because the kit's money then stays in the books. */
 async function judge(page) {
   await page.getByRole('button', { name: 'Run conformance tests' }).click()
   await page.getByRole('status').getByText('Conforms', { exact: true }).waitFor({ timeout: JUDGE_MS })
-  await page.getByRole('button', { name: 'Run conformance tests' }).waitFor() // it is not running any more
+  await page.getByRole('button', { name: 'Run conformance tests' }).waitFor() // the run has ended
 }
 
 async function take(browser, { url }, bets) {
@@ -74,7 +80,7 @@ async function take(browser, { url }, bets) {
     await page.goto(`${url}/console/`)
     return page
   }
-  /** A higher window instead of a long page: what sticks stays where it belongs. */
+  /** Enlarges the window to the height of the page, so that sticky elements stay in place. */
   const shoot = async (page, name, whole = false) => {
     await page.waitForLoadState('load')
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
@@ -101,12 +107,12 @@ async function take(browser, { url }, bets) {
     if (suffix !== '-phone') {
       await page.locator('.trouble', { hasText: 'Two bets of 80 on 100' }).click()
       await page.locator('.caption').first().waitFor()
-      await page.locator('.purse', { hasText: ' 20.00 EUR' }).waitFor() // the page asks again
+      await page.locator('.purse', { hasText: ' 20.00 EUR' }).waitFor() // the page reloads the balance
     }
     await shoot(page, `demo${suffix}`, suffix !== '-phone')
     await page.goto(`${url}/console/bets/${bets.corrected}`)
     await page.locator('[data-moment]').last().click()
-    await page.locator('.moment').getByText('IP address', { exact: true }).waitFor() // the journal is asked behind the bet
+    await page.locator('.moment').getByText('IP address', { exact: true }).waitFor() // the journal is read after the bet
     await shoot(page, `bet${suffix}`, suffix !== '-phone')
     if (suffix !== '') continue
     for (const name of PAGES) {
@@ -122,7 +128,7 @@ async function take(browser, { url }, bets) {
   }
 }
 
-/** Each with a sandbox of its own: a bet that one leaves open would move money in the pictures of the other. */
+/** A new sandbox for each, because an open bet would move money in later pictures. */
 async function inSandbox(work) {
   const sandbox = await startSandbox()
   await work(sandbox).finally(() => sandbox.stop())

@@ -1,4 +1,4 @@
-/** The servers whose console is taken: a sandbox that plays, and a wallet and a platform that have just begun. */
+/** Servers for the pictures: a sandbox with bets, and a wallet and a platform that are empty. */
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -9,7 +9,7 @@ const START_MS = 300_000
 const POLL_MS = 200
 export const KEY = 'a-key-for-pictures-only'
 
-/** With a seed, so that the same bets are placed each time. */
+/** The seed makes the same bets in every run. */
 export async function startSandbox(flags = ['--rate', '2']) {
   const env = { PATH: process.env.PATH, PORT: '0', PURSER_DATA_DIR: 'memory://' }
   const child = spawn(process.execPath, [MAIN, 'sandbox', ...flags, '--seed', '7', '--quiet'], { env })
@@ -61,7 +61,6 @@ function freePort() {
   })
 }
 
-/** Calls to its API. */
 export function createApiCaller({ url, key }) {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   return async (method, path, body) => {
@@ -73,7 +72,7 @@ export function createApiCaller({ url, key }) {
   }
 }
 
-/** The calls about a bet that a platform would make. */
+/** Sends bet calls as a platform would. */
 export function createWireCaller({ url }) {
   return async (method, message) => {
     const { signBody } = await import('../../dist/protocol/signature.js')

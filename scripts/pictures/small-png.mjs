@@ -1,21 +1,27 @@
-/** A screenshot as a PNG of 256 colours: a page of text needs no more, and is a third as large. */
+/**
+ * Stores a screenshot as a PNG of 256 colours, which is enough for a page of text and a third of
+ * the size.
+ */
 import { crc32, deflateSync } from 'node:zlib'
 import gifenc from 'gifenc'
 
 const { quantize } = gifenc
 const COLOURS = 256
-/** Of these, as they are. */
+/** The most frequent colours, which stay exact. */
 const EXACT = 128
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
-/** `table`: a page whose canvas reads the picture. */
+/** `table`: a page whose canvas decodes the picture. */
 export async function smallPng(table, png) {
   const { width, height, pixels } = await table.evaluate(pixelsOf, png.toString('base64'))
   const rgba = new Uint8ClampedArray(Buffer.from(pixels, 'base64'))
   return encode(width, height, ...indexed(rgba))
 }
 
-/** What is seen most stays exactly what it is: the colours of the ground and of the words. The rest, which is edges of letters, is near enough. */
+/**
+ * The most frequent colours (background and text) stay exact. The others are mostly edges of
+ * letters, which are approximated.
+ */
 function indexed(rgba) {
   const pixels = new Uint32Array(rgba.buffer)
   const counts = new Map()
@@ -29,7 +35,7 @@ function indexed(rgba) {
   return [palette, Uint8Array.from(pixels, (pixel) => places.get(pixel))]
 }
 
-/** Little-endian: red comes first in memory. */
+/** Little-endian: red is the first byte in memory. */
 const partsOf = (pixel) => [pixel & 255, (pixel >> 8) & 255, (pixel >> 16) & 255]
 
 function nearest(palette, [red, green, blue]) {
@@ -55,8 +61,8 @@ function encode(width, height, palette, index) {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(width, 0)
   head.writeUInt32BE(height, 4)
-  head.set([8, 3, 0, 0, 0], 8) // eight bits, of a palette
-  const rows = Buffer.alloc((width + 1) * height) // each row begins with its filter: none
+  head.set([8, 3, 0, 0, 0], 8) // 8 bits per pixel, with a palette
+  const rows = Buffer.alloc((width + 1) * height) // each row begins with its filter type, 0 for none
   for (let y = 0; y < height; y++) rows.set(index.subarray(y * width, (y + 1) * width), y * (width + 1) + 1)
   const colours = Buffer.from(palette.flat())
   const data = deflateSync(rows, { level: 9 })

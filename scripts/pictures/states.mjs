@@ -1,4 +1,7 @@
-/** Every page in the states that nobody puts into a guide: nothing there, waiting, errors, long names; and what is folded away. Light and dark, and on a phone. */
+/**
+ * Takes each console page in states that no guide shows: empty, loading, errors, long names, and
+ * unfolded details. Each in light, dark and phone shape.
+ */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import { createApiCaller, createWireCaller, startSandbox, startServerAlone } from './servers.mjs'
@@ -9,7 +12,7 @@ const SHAPES = [
   ['light', 360, '-phone'],
 ]
 const HEIGHT = 860
-/** Until all of a page that comes behind it is there. */
+/** Milliseconds for content that appears after the page. */
 const SETTLE_MS = 400
 const OF_WALLET = [
   'now',
@@ -26,7 +29,7 @@ const OF_WALLET = [
 const OF_PLATFORM = ['now', 'bets', 'deliveries', 'settings']
 const LONG = 'a-name-that-is-as-long-as-a-name-may-be-and-has-no-place-to-break'.slice(0, 64)
 
-/** `only`: names, or beginnings of names, of those that are wanted; all of them when there are none. */
+/** `only`: names or beginnings of names to take; an empty list takes all. */
 export async function takeStates(browser, folder, only) {
   const isWanted = (name) => only.length === 0 || only.some((one) => name.startsWith(one))
   const wanted = { folder, isWanted }
@@ -69,7 +72,7 @@ const nameOf = (path) =>
     .replace(/\?.*/, '')
     .replace(/^(players|bets)\/.*/, (_, of) => of.slice(0, -1))
     .replace('/', '-')
-/** What a page asks for, and not the page itself. */
+/** True for the API calls of a page, false for the page itself. */
 const isAsked = ({ pathname }) => /^\/(operator|bets|deliveries|partners|events|sandbox|now)\b/.test(pathname)
 const broken = (route) =>
   route.fulfill({
@@ -87,7 +90,7 @@ async function alone(browser, wanted, what, work) {
   }
 }
 
-/** A page for each shape, signed in; `see` takes an address in each. */
+/** Opens a signed-in page for each shape; `see` takes the same address in each. */
 async function seeing(browser, { folder, isWanted }, { url, key }) {
   const pages = []
   for (const [colorScheme, width, suffix] of SHAPES) {
@@ -105,8 +108,8 @@ async function seeing(browser, { folder, isWanted }, { url, key }) {
     for (const { page, suffix, width } of pages) {
       if (route) await page.route(isAsked, route)
       await page.goto(`${url}/console/${path}`)
-      await page.locator('main h1').waitFor() // before that the script of the page is on its way
-      if (route && !isLoading) await page.locator('[role=alert], .notice').first().waitFor() // when it has been tried again
+      await page.locator('main h1').waitFor() // the script of the page has started
+      if (route && !isLoading) await page.locator('[role=alert], .notice').first().waitFor() // after the retry
       if (!isLoading) await page.locator('.skeleton').first().waitFor({ state: 'detached' })
       await act?.(page)
       await page.waitForTimeout(SETTLE_MS)
@@ -148,7 +151,7 @@ async function longNames(ask, call) {
 
 const BETS = ['5b0b2d64-0f0e-4c5e-9d3c-6c1d0f3f7a01', '5b0b2d64-0f0e-4c5e-9d3c-6c1d0f3f7a02']
 
-/** One is open, one has won more than anybody. */
+/** One bet is open; one has a very large payout. */
 async function longBets(call, token) {
   const words = LONG.replaceAll('-', ' ')
   const event = `${words} – ${words}`
@@ -166,7 +169,7 @@ const SELECTION = {
   ...{ marketId: 1, outcomeId: 2, coefficient: 1_234.567, stage: 1 },
 }
 
-/** One consumer that hears, and one that does not. */
+/** One consumer that accepts events, and one that fails. */
 async function webhooks(ask, see) {
   const consumer = createServer((request, response) => {
     request.resume()
@@ -178,12 +181,12 @@ async function webhooks(ask, see) {
     await ask('PUT', `/operator/webhooks/${name}`, { url: `http://127.0.0.1:${port}/${name}` })
     await ask('POST', `/operator/webhooks/${name}/test`)
   }
-  await new Promise((resolve) => setTimeout(resolve, 3_000)) // both have been told
+  await new Promise((resolve) => setTimeout(resolve, 3_000)) // both consumers have been called
   await see()
   consumer.close()
 }
 
-/** Half of all calls go wrong, so that something is always tried again. */
+/** Half of all calls fail, so that some call is always retried. */
 async function inPlay(browser, wanted) {
   const sandbox = await startSandbox(['--rate', '6', '--faults', '0.5'])
   try {
