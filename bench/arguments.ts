@@ -1,4 +1,4 @@
-// Parses the command lines of all benches and reports wrong use.
+// Parses the command lines of the benches and reports usage errors.
 import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 export class UsageError extends Error {}

@@ -1,4 +1,4 @@
-/** Generates the tables of all conformance cases for their page. */
+/** Generates the tables of conformance cases for their page. */
 import { splitClauses, toClausePath } from '../dist/conformance/clauses.js'
 import { PLATFORM_CASES } from '../dist/conformance/platform/platform-cases.js'
 import { WALLET_CASES } from '../dist/conformance/wallet/cases/wallet-cases.js'

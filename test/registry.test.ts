@@ -90,8 +90,7 @@ describe('the OpenAPI document lists for', () => {
       ([, answers]) => answers === 'every call' || calls.some((call) => answers.split(', ').includes(call)),
     )
     const isPlace = operationId === 'placeBet'
-    // An internal failure is 400 with code 100 for a Place bet, and HTTP 500 for every other call
-    //
+    // An internal failure is 400 with code 100 for Place bet, HTTP 500 for other calls.
     expect(listed).toEqual(expected.map(([code]) => code).filter((code) => code !== 100 || isPlace))
     expect(operation?.responses).toHaveProperty(isPlace ? '400' : '500')
     expect('500' in (operation?.responses ?? {})).toBe(!isPlace)

@@ -37,7 +37,11 @@ const FOLLOW = ['test/platform/event-result-bisection.long.test.ts']
 const BISECT_CLAIM = ['test/platform/bisect-claim.long.test.ts']
 const DURABLE = ['test/db/durability.long.test.ts']
 
-/** @type {Readonly<Record<string, readonly (readonly [search: string, planted: string, tests: readonly string[]])[]>>} */
+/**
+ * @type {Readonly<Record<string, readonly (
+ *   readonly [search: string, planted: string, tests: readonly string[]]
+ * )[]>>}
+ */
 const BY_FILE = {
   'src/protocol/values/money.ts': [
     ['units > MAX_AMOUNT ?', 'units >= MAX_AMOUNT ?', ['test/protocol/money.test.ts']],

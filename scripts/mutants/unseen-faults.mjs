@@ -17,7 +17,11 @@ const BALANCED = ['test/ledger/ledger-balance.test.ts']
 const PORTION = ['test/archive/archive-portion.test.ts']
 const MEMBERS_OF_FEED = "['bucket', 'size', 'at', 'events', 'last']"
 
-/** @type {Readonly<Record<string, readonly (readonly [search: string, planted: string, tests: readonly string[]])[]>>} */
+/**
+ * @type {Readonly<Record<string, readonly (
+ *   readonly [search: string, planted: string, tests: readonly string[]]
+ * )[]>>}
+ */
 export const UNSEEN_FAULTS = {
   'src/server/wallet/operator-api/players/player-erasure.ts': [
     ['balance <> 0', 'balance > 0', ERASURE],

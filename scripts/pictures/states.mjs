@@ -169,7 +169,7 @@ const SELECTION = {
   ...{ marketId: 1, outcomeId: 2, coefficient: 1_234.567, stage: 1 },
 }
 
-/** One consumer that accepts events, and one that fails. */
+/** A consumer that accepts events, and a second consumer that fails. */
 async function webhooks(ask, see) {
   const consumer = createServer((request, response) => {
     request.resume()
@@ -186,7 +186,7 @@ async function webhooks(ask, see) {
   consumer.close()
 }
 
-/** Half of all calls fail, so that some call is always retried. */
+/** Half the calls fail, so that some call is always retried. */
 async function inPlay(browser, wanted) {
   const sandbox = await startSandbox(['--rate', '6', '--faults', '0.5'])
   try {
