@@ -9,7 +9,6 @@ export interface Front {
   close(): Promise<void>
 }
 
-/** A call to the proxy. */
 export interface Asked {
   readonly method: string
   readonly type: unknown

@@ -14,7 +14,6 @@ export interface At<S> {
   readonly server: S
   readonly browser: Browser
   readonly context: BrowserContext
-  /** The page of the running test. */
   readonly page: Page
   /** Opens a path below /console. */
   see(path?: string): Promise<unknown>
@@ -101,15 +100,15 @@ export function atPlatform(prepare: (scene: Scene) => Promise<void> = async () =
 
 export interface Sandbox {
   readonly url: string
-  /** The key of the operator API. */
+  /** The operator API's key. */
   readonly key: string
-  /** The secret of the platform. */
+  /** The platform's secret. */
   readonly secret: string
   output(): string
   stop(): Promise<unknown>
 }
 
-/** No bets are placed automatically. The data are in memory, or on Citus in the tests of Citus. */
+/** No bets are placed automatically. The data are in memory, or on Citus in its tests. */
 export async function startSandbox(env: Readonly<Record<string, string>> = {}): Promise<Sandbox> {
   const database = inject('citusWorkers') === undefined ? undefined : await createDatabase()
   const store =

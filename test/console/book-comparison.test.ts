@@ -91,8 +91,8 @@ describe('the second check of a difference', () => {
   const view = { userId: 'ann', transactionId: id, status: 'open', currency: 'EUR', stake: '10.00' }
 
   /**
-   * The answers of both servers in order; the last one repeats. The platform's list is from the
-   * first comparison.
+   * Both servers give these answers in order, and the last one again. The platform's list is from
+   * the first comparison.
    */
   function servers(theirs: readonly (object | number)[], ours: readonly object[]) {
     const left = { theirs: [...theirs], ours: [...ours] }

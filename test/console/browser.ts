@@ -62,7 +62,9 @@ interface Found {
 /** The rules that another colour scheme can break. */
 const COLOURS = ['color-contrast', 'link-in-text-block']
 
-/** No serious fault for users with low vision or without a mouse, by all rules or by these. */
+/**
+ * Expects no serious fault for users with low vision or without a mouse, by all rules or by these.
+ */
 async function expectAccessible(page: Page, what: string, rules?: readonly string[]): Promise<void> {
   await bringAxe(page)
   const chosen = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
@@ -83,7 +85,6 @@ async function bringAxe(page: Page): Promise<void> {
   await page.evaluate(readFileSync(AXE, 'utf8'))
 }
 
-/** Signs in with a key. */
 export async function signedIn(browser: Browser, url: string, key: string): Promise<BrowserContext> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true })
   const headers = { 'x-purser-console': '1' }

@@ -1,4 +1,4 @@
-/** The reconnection of the console's pages to a server after an outage. */
+/** After an outage of the server, the console's pages reconnect at different times. */
 import { expect, test, vi } from 'vitest'
 import { reconnectBackoffMs } from '../../console/src/app/event-stream.ts'
 

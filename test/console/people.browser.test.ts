@@ -38,7 +38,7 @@ async function signIn(page: Page, { name, password }: { name: string; password: 
 
 const OWN = 'of their own choice'
 
-/** The first sign-in, which requires a change of the password that an admin has set. */
+/** The first sign-in, which requires a change of the admin's password. */
 async function signInFirst(page: Page, person: { name: string; password: string }): Promise<void> {
   await signIn(page, person)
   await page.getByRole('heading', { name: 'New password' }).waitFor()

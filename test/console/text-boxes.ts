@@ -12,9 +12,7 @@ export interface Box {
   readonly bottom: number
 }
 
-/**
- * Hundredths of the font size, as measured in Chromium, with the characters of at most this width.
- */
+/** Hundredths of the font size as in Chromium, with the characters of at most this width. */
 type Widths = Readonly<Record<number, string>>
 const PLAIN: Widths = {
   28: "'ijl",

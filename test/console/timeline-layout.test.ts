@@ -118,7 +118,7 @@ describe('every picture of a timeline', () => {
   })
 })
 
-/** True if the text or a part of it is an amount. */
+/** True for an amount, also in a part of the text. */
 const isOfMoney = (text: SvgElement) =>
   [text, ...partsOf(text, 'tspan')].some(({ attrs }) => String(attrs.class).startsWith('tl-amount'))
 

@@ -1,6 +1,6 @@
 /**
- * The timeline of a bet, from recorded histories of a real platform and wallet: a lost answer, a
- * late one, an overtaken call, a corrected result.
+ * The timeline of a bet from recorded histories of a real platform and wallet, with lost, late and
+ * overtaken calls and a corrected result.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'

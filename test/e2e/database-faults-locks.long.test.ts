@@ -1,6 +1,6 @@
 /**
  * Locks and conflicts from outside: a row locked by another session, concurrent calls in two
- * processes without a row to lock, and a stricter default isolation.
+ * processes without a row to lock, a stricter isolation.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

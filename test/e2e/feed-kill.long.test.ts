@@ -2,8 +2,7 @@
  * The feed under kills (W-40): two wallet processes on one Postgres, both under load, are killed in
  * turn at random moments. A consumer reads the feed from either process.
  *
- * Invariant: its events equal the ledger. None is missing or doubled, and every balance is that of
- * the account.
+ * Invariant: its events equal the ledger, with no event missing or doubled and every balance right.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -29,7 +29,7 @@ import { replyCode } from '../support/wire.ts'
 const KILLS = 4
 const PLAYERS = 4
 const BETTORS = 12
-/** More than the cost of all bets together, so no call is rejected for lack of money. */
+/** More than every bet together costs, so no call is rejected for lack of money. */
 const MONEY = 1_000_000
 /** Longest random time from the first answer to the signal. */
 const LONGEST_MS = 500

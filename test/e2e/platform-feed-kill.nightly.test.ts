@@ -3,8 +3,8 @@
  * are killed in turn at random moments. One consumer reads pages and another one the stream, from
  * either process.
  *
- * Invariant: their events equal the tables. None is missing or doubled, and the events of a bet are
- * in commit order.
+ * Invariant: their events equal the tables, with no event missing or doubled, and a bet's events
+ * are in commit order.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request as send } from 'undici'

@@ -95,7 +95,7 @@ async function until(what: string, isTrue: () => boolean | Promise<boolean>): Pr
   }
 }
 
-/** Leaves the Place bet in flight; resolves to the id of the next Place bet that arrives. */
+/** Resolves to the id of the next Place bet that arrives, and leaves it in flight. */
 async function placeAndLeave(behaviour: Behaviour): Promise<string> {
   const before = network.calls.length
   network.behave = (call) => (call.operation === 'place' ? behaviour : scripted(call))
@@ -196,7 +196,6 @@ async function betBeforeItsRecord(locks: pg.Client): Promise<string> {
   return betId
 }
 
-/** A connection that holds locks. */
 async function connect(): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: database.url })
   client.on('error', () => {}) // a failed test may not end its connection

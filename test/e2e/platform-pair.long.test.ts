@@ -2,8 +2,8 @@
  * Two platform processes on one database, a partner with every fault, and a kill of one process
  * (C-6).
  *
- * Invariant: no delivery is lost or sent by both processes at once, the order of each bet is kept,
- * and the dead process's work is taken over.
+ * Invariant: no delivery is lost or sent by both processes at once, and each bet keeps its order.
+ * The dead process's work is taken over.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'

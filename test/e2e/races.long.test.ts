@@ -1,6 +1,6 @@
 /**
- * Concurrent calls in two wallet processes on one Postgres, where only the database can order them
- * (cases 54, 59, 101-106, K8, K9, K12, K18, K20, K25).
+ * Concurrent calls in two wallet processes on one Postgres, which only the database can order.
+ * Cases 54, 59, 101-106, K8, K9, K12, K18, K20, K25.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -36,7 +36,7 @@ function newPlayer(amount: string) {
   return playerWithMoney(wallet(0).operator, amount)
 }
 
-/** Both processes must agree; a balance that one of them caches wrongly is an error. */
+/** Both processes must agree, because a wrongly cached balance is an error. */
 async function balanceOf(userId: string): Promise<string> {
   const [first, second] = await Promise.all([0, 1].map((number) => wallet(number).operator.balance(userId)))
   expect(second).toBe(first)

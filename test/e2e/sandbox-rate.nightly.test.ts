@@ -90,8 +90,9 @@ test(
 )
 
 /**
- * Checks each new row: it counts no bet that does not exist, and all bets of two rows before. The
- * row of a count may already have been in flight. Resolves to the number of rows.
+ * Compares each new row with the database. It counts only existing bets, and at least the bets at
+ * the time of two rows before; the last row may have been in progress. Resolves to the number of
+ * rows.
  */
 async function compareRows(sandbox: Sandbox, count: () => Promise<number>): Promise<number> {
   const rowsSoFar = () => [...sandbox.output().matchAll(ROWS)].map(([, accepted]) => Number(accepted))

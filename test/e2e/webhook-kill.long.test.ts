@@ -28,7 +28,7 @@ const BETTORS = 8
 const PACE_MS = 120
 /** Longest time between two faults; a longer run needs fewer. */
 const LONGEST_MS = LEAST_EVENTS === 0 ? 1_500 : 15_000
-/** Milliseconds for the acknowledgement of all events after the load. */
+/** Milliseconds until every event is acknowledged after the load. */
 const DONE_WITHIN_MS = 60_000 + LEAST_EVENTS
 /**
  * Limit of the median on a busy machine; on an idle one nearly all events take less than 500 ms.

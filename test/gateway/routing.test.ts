@@ -1,5 +1,6 @@
 /**
- * The forwarded call: to the right operator, with its ids and signature, and otherwise unchanged.
+ * The gateway forwards a call to the right operator with the operator's ids and signature, and
+ * otherwise unchanged.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

@@ -15,7 +15,6 @@ export interface ScriptedOperator {
   readonly wallet: ScriptedWallet
 }
 
-/** A player of an operator: the gateway's session, and the operator's token. */
 export interface GatewayPlayer extends GatewaySession {
   readonly operator: ScriptedOperator
   readonly operatorToken: string

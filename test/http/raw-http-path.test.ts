@@ -1,6 +1,5 @@
 /**
- * Calls that are read and answered without Node's streams and responses behave the same for a
- * client.
+ * Calls that are read and answered without Node's streams and responses look the same to a client.
  */
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * Text that Postgres or UTF-8 would change is rejected at any place in a request, or stored without
- * a change of meaning, and never answered 500.
+ * Text that Postgres or UTF-8 would change is rejected anywhere in a request, or stored without a
+ * change of meaning. It never causes a 500.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signBody } from '../../src/protocol/signature.ts'

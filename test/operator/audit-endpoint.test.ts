@@ -8,7 +8,6 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 
 let wallet: TestWallet
 let db: Db
-/** Number of completed audits. */
 let audits = 0
 const lastAudit = { audited: () => void audits++ }
 

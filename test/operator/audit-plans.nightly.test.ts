@@ -1,6 +1,5 @@
 /**
- * The cost of an audit is linear in the number of bets: the rows that Postgres reads, before and
- * after its statistics.
+ * The cost of an audit is linear in the number of bets, before and after Postgres has statistics.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

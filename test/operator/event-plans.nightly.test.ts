@@ -19,7 +19,7 @@ const FEW = 120
 const MOST_TIMES = 1_000
 
 /**
- * One batch of two bets each minute: half the bets are on the event 1, and one in a thousand on an
+ * One batch of two bets each minute. Half the bets are on the event 1. One in a thousand is on an
  * event from 1000 on, with a NUL in its text.
  */
 const FILL = [

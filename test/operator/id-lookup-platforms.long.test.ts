@@ -1,6 +1,6 @@
 /**
- * The lookup when two platforms use one id for a player (W-43): a bet shows only its own calls, and
- * a call its own bet (W-41).
+ * The lookup when two platforms use one id for a player (W-43): a bet shows only its own calls, a
+ * call only its bet (W-41).
  */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'

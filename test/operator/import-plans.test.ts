@@ -15,7 +15,6 @@ import { planOf, sentBy } from '../support/plans.ts'
  * expects it to be cheap.
  */
 const MANY = 12_000
-/** Players of a slice. */
 const SLICE = 500
 const FILL = [
   `alter table purser.player set (autovacuum_enabled = false)`,

@@ -43,8 +43,8 @@ afterAll(async () => {
 })
 
 /**
- * Five operations: a bet that is settled, a lost bet (without a balance event at its end), an open
- * bet, a refused bet, and a deposit.
+ * A settled bet, a lost bet without a balance event at its end, an open bet, a refused bet, and a
+ * deposit.
  */
 async function playSome(bettor: typeof old): Promise<void> {
   const { userId, token } = bettor

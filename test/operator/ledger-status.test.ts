@@ -1,4 +1,4 @@
-/** The limit on checks of the ledger's sum while many pages request its status. */
+/** Pages in any number that request the ledger's status cause a limited number of checks. */
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest'
 import { createLedgerStatus } from '../../src/server/wallet/operator-api/audit/ledger-status.ts'
 

@@ -1,4 +1,7 @@
-/** A player with money, debts or open bets is not erased, and nothing changes (O-10). */
+/**
+ * A player with money, debts, open bets or a pending adjustment is not erased, and nothing changes
+ * (O-10).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCommandActor } from '../../src/server/core/auth/audit-log/audit-log.ts'

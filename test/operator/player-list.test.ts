@@ -17,7 +17,6 @@ const list = (query: string) => wallet.operator.request('GET', `/operator/player
 const find = (q: string, query = '') => list(`?q=${encodeURIComponent(q)}${query}`)
 const idsOf = async (reply: ReturnType<typeof list>) => rowsOf((await reply).body, 'data').map(({ userId }) => userId)
 
-/** Players mine-1, mine-2 … */
 async function players(...overs: object[]): Promise<string[]> {
   mine = randomUUID()
   const ids = overs.map((_, i) => `${mine}-${i + 1}`)

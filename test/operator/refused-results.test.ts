@@ -23,7 +23,7 @@ describe.each(['1', '4'])('a bet with a refused result, with %s buckets,', (buck
     const { status } = await wallet.operator.request('POST', `/operator/players/${userId}/${what}`, movement)
     expect(status).toBeLessThan(300)
   }
-  /** The refused results by transactionId. */
+  /** By transactionId. */
   async function refusedIn(query: string): Promise<Record<string, unknown>> {
     const { body } = await wallet.operator.request('GET', `/operator/bets?${query}`)
     return Object.fromEntries(rowsOf(body, 'data').map((bet) => [bet.transactionId, bet.refusedResult]))

@@ -1,6 +1,6 @@
 /**
- * The report by site of the bets (`subPartnerId`): the sums of each site's transfers through all
- * states of its bets, with and without the fast path.
+ * The report by site of the bets (`subPartnerId`) sums up each site's transfers in all states of
+ * its bets, with and without the fast path.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

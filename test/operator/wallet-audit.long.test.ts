@@ -31,7 +31,7 @@ const TABLES = ['account', 'transfer', 'cash_movement', 'bet', 'bet_call', 'chan
 test('the check names of this test are those of the audit', async () => {
   const ofPlayers = Object.keys(buildPlayerChecks(false)).filter(
     (check) => !check.match(/second person|own adjustment|approved adjustment equals/),
-  ) // second-person.test.ts
+  ) // these are tested in dual-approval.test.ts
   const others = [DAILY_CHECKS, formatFeedCheckNames(WALLET_CHANGES), FEED_BALANCE_CHECKS].flatMap((checks) =>
     Object.values(checks),
   )
@@ -46,7 +46,6 @@ test('every check of the audit is violated by some damage of this test', () => {
 describe.each(['1', '4'])('the audit with %s buckets', (buckets) => {
   let wallet: TestWallet
   let sql: pg.Client
-  /** The values of the names in the damage. */
   const names: Record<string, string> = {}
   /** The writable columns of each table. */
   const columns: Record<string, string> = {}

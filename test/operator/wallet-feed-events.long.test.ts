@@ -14,7 +14,6 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { readFeed, type ToldEvent } from './feed-reader.ts'
 
 const GATES = ['on', 'off'] as const
-/** The events of every test. */
 const seen: ToldEvent[] = []
 
 describe.each(GATES)('the feed events with the fast path %s', (gate) => {

@@ -35,7 +35,6 @@ async function ask(method: string, what: string, body?: object) {
   return { status, ...(answer as JsonObject) } as { status: number } & Record<string, string>
 }
 
-/** A new webhook to a new consumer. */
 async function subscribe(over: object = {}) {
   hooks += 1
   consumer = await startConsumer()

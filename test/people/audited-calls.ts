@@ -15,7 +15,6 @@ export interface Asking {
   send(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Asked>
   /** The body of the answer; throws unless the call succeeds. */
   must(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<JsonObject>
-  /** A page of the log. */
   log(query?: string): Promise<{ data: JsonObject[]; next: string | null }>
 }
 

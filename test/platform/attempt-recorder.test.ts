@@ -27,10 +27,7 @@ const ANSWERS: [string, WalletAnswer['outcome']][] = [
   ['a yes', { kind: 'accepted', reply: {} }],
 ]
 
-/**
- * A bet whose result waits for its next attempt. The deliverer sleeps, because the clock does not
- * advance.
- */
+/** The deliverer sleeps, because the clock does not advance. */
 async function waitingSettle(): Promise<string> {
   const { betId } = await scene.api.place(scene.frame)
   scene.wallet.next('settle', status(500))
@@ -98,7 +95,6 @@ test('an attempt is recorded once, and a second record has no effect', async () 
   expect(await deliveryOf(claimed)).toEqual(before)
 })
 
-/** A rollback that waits for its second attempt. */
 async function waitingRollback(): Promise<void> {
   const { betId } = await scene.api.place(scene.frame)
   scene.wallet.next('rollback', status(500))

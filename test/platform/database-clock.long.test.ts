@@ -1,6 +1,4 @@
-/**
- * Leases and schedules use the database's clock, whatever the clock of a process shows (C-6, W-19).
- */
+/** Leases and schedules use the database's clock, never the clock of a process (C-6, W-19). */
 import { afterEach, expect, test, vi } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { createCircuitBreakers } from '../../src/server/platform/circuit-breaker.ts'

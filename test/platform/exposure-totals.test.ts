@@ -1,6 +1,6 @@
 /**
- * Running totals for the limits 110 to 112 (C-3): the cost of a placement on a busy event, and
- * their equality with the bets.
+ * The running totals of limits 110 to 112 (C-3) equal the sums of the bets, and a busy event makes
+ * no placement more expensive.
  */
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'

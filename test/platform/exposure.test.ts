@@ -1,6 +1,6 @@
 /**
- * The limits on sums of outcomes and events, reasons 110 to 112 (C-3). The fullest sum of an
- * express decides, and no sum is too large to compute.
+ * The limits on sums of outcomes and events (C-3, reasons 110 to 112). The fullest sum of an
+ * express decides, and no sum is too large.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

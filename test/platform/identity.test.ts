@@ -31,7 +31,6 @@ async function frameWith(profile: Record<string, unknown>, token = newToken()): 
 
 const callsOf = (betId: string) => wallet.requests.filter(({ body }) => body.transactionId === betId)
 
-/** Settles, resettles, unsettles and settles the bet, then unsettles and cancels it. */
 async function wholeLife(betId: string): Promise<void> {
   await platform.api.settle(betId, 'won', '25')
   await platform.api.settle(betId, 'refund', '10')

@@ -1,6 +1,6 @@
 /**
- * The platform's lists and its count of waiting deliveries read only the rows that they show, by
- * plans over 100,000 deliveries.
+ * By plans over 100,000 deliveries, the platform's lists and its count of waiting deliveries read
+ * only the rows that they show.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Actor } from '../../src/server/core/auth/audit-log/audit-log.ts'
@@ -31,8 +31,8 @@ const FILL = `insert into platform.delivery (bet_id, number, partner_id, operati
 const DECLINE = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, decided_at, due_at)
   select gen_random_uuid(), 1, 'partner-1', 'place', gen_random_uuid(), 'refused', now(), now() from generate_series(1, 10_000) i`
 /**
- * Deliveries that need attention, 100,000 of them. Nearly all belong to one partner and were
- * rejected with one code, and the matches of the filters are the oldest.
+ * 100,000 deliveries that need attention. Nearly every one belongs to one partner and was rejected
+ * with one code; the matches of the filters are the oldest.
  */
 const FILL_OWED = `insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, code, decided_at, due_at,
     owed_since, owed_amount, owed_currency)
@@ -48,7 +48,7 @@ const BETS = `insert into platform.bet (bet_id, partner_id, frame_session_id, re
     case when i <= 20 then 'cancelled' else 'accepted' end, 'single', '2', timestamptz '2031-01-01Z' + i * interval '1 s', now()
   from generate_series(1, ${MANY}) i`
 const MOST_LOOKED_AT = 5_000
-/** The selections of the bets. A list shows three selections of an express. */
+/** A list shows three selections of an express. */
 const SELECTIONS = `insert into platform.selection (bet_id, number, event_id, outcome_id, coefficient, details)
   select bet_id, n, 'event-' || n, 'home', '2', '{}' from platform.bet, generate_series(1, case when partner_id = 'partner-small' then 50 else 1 end) n`
 

@@ -1,4 +1,7 @@
-/** Copies of a bet, inserted by SQL without the API. Totals are not changed (totals.ts). */
+/**
+ * Copies of a bet, inserted by SQL without the API. The totals are not changed
+ * (exposure-totals.ts).
+ */
 import type { TestPlatform } from '../support/platform.ts'
 
 export async function manyLike({ sql }: Pick<TestPlatform, 'sql'>, betId: string, copies: number): Promise<void> {

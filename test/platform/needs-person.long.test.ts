@@ -48,10 +48,7 @@ async function settledBet(code: number, payout = '21.00'): Promise<string> {
   return betId
 }
 
-/**
- * A bet of each kind, in the order of their faults: a rejected and an owed settle, a rejected
- * unsettle, a rejected and a stuck rollback.
- */
+/** A bet of each kind, in the order of the faults. */
 async function oneOfEach(): Promise<Record<'refused' | 'owed' | 'unsettle' | 'rollback' | 'stuck', string>> {
   const { api, wallet, time } = scene
   const stuck = await aBetOf({ amount: '12.00' })

@@ -7,7 +7,7 @@ import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { hang, type Received, reset, type ScriptedWallet } from '../support/scripted-wallet.ts'
 
-/** The limit in partner.ts: a partner never gets more concurrent calls. */
+/** The setting of this test. */
 const CALLS_PER_PARTNER = 64
 
 let platform: TestPlatform

@@ -12,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => platform.stop())
 
 /**
- * Longer than one time-out of 5 s on a busy machine, and shorter than two, because one time-out
- * covers the whole call (C-2).
+ * Longer than one time-out of 5 s on a busy machine, and shorter than two: one time-out covers the
+ * whole call (C-2).
  */
 const ONE_TIME_OUT_MS = 9_000
 
@@ -66,8 +66,8 @@ test.concurrent('an answer after 4.1 s is in time (P5)', async () => {
 })
 
 /**
- * A server with a full queue of connections accepts no more. Here a server that accepts and never
- * sends has the same effect on the handshake.
+ * A server that accepts and never sends has the same effect on the handshake as a server with a
+ * full queue of connections.
  */
 test.concurrent('a partner that never finishes the handshake is rolled back with errorCode 10 (P5)', async () => {
   const { wallet, partnerId } = await platform.partner()

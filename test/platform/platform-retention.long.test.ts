@@ -35,7 +35,7 @@ async function retention(...flags: string[]) {
   return { code, stdout, stderr }
 }
 
-/** The places of readable tokens; each token of the scene's users is like `token-…`. */
+/** Where a token is readable; each token of the scene's users has the form `token-…`. */
 async function tokens(betId?: string): Promise<string[]> {
   const only = betId === undefined ? '' : `and bet_id = '${betId}'`
   const rows = await scene.platform.sql(`

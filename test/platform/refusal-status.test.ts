@@ -1,4 +1,6 @@
-/** The conversion of the platform's rejections to answers, which needs nothing from the route. */
+/**
+ * The conversion of the platform's rejections to HTTP answers, which is the same for every route.
+ */
 import { expect, test } from 'vitest'
 import { QueueFullError } from '../../src/runtime/async/batcher.ts'
 import { toProblem } from '../../src/server/core/http/api/problem-details.ts'

@@ -1,6 +1,4 @@
-/**
- * The view of a retry (C-16) reads by several statements, and deliveries are answered between them.
- */
+/** Several statements read the view of a retry (C-16), and deliveries are answered between them. */
 import { expect, test } from 'vitest'
 import { createDeferred } from '../../src/runtime/async/deferred.ts'
 import type { Db } from '../../src/server/core/database/db.ts'

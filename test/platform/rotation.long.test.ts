@@ -14,7 +14,7 @@ test('a bet whose second try hangs is rolled back as timed out, 5 s after the fi
   const startedAt = performance.now()
   expect(await scene.api.place(scene.frame)).toMatchObject({ status: 'cancelled', reason: 'rollback 10' })
   expect(scene.wallet.turnedAway.length - tried).toBe(1)
-  // twice 5 s if each try had its own time-out
+  // 10 s if each try had its own time-out
   expect(performance.now() - startedAt).toBeLessThan(9_000)
   await scene.stop()
 })

@@ -13,7 +13,6 @@ export interface Scene {
   wallet: ScriptedWallet
   partnerId: string
   frame: string
-  /** Every call about a bet so far. */
   callsOf(betId: string): Received[]
   stop(): Promise<void>
 }

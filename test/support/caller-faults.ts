@@ -67,8 +67,8 @@ function betFaults(operation: 'place' | 'settle' | 'unsettle' | 'rollback', body
 }
 
 /**
- * A requestId always has the same text (C-5), a bet has one call at a time (C-6), and the members
- * of the placement stay the same (C-7).
+ * A requestId always has the same text (C-5). A bet has one call at a time (C-6), and keeps the
+ * members of its placement (C-7).
  */
 function lifeFaults({ requests, open }: Earlier, request: Received): string[] {
   const { body, text } = request

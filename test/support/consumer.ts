@@ -11,7 +11,6 @@ export interface Told {
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly type: string
-  /** The event in the feed's format. */
   readonly data: ToldEvent
   readonly receivedAt: number
   readonly status: number
@@ -76,7 +75,7 @@ export async function startConsumer(port = 0, heard?: (told: Told) => void): Pro
 
 /**
  * Verifies as the specification (standardwebhooks.com) requires, without our own code. The result
- * says for each signature if this secret made it.
+ * has one element per signature.
  */
 export function verifies(secret: string, { headers, text }: Pick<Told, 'headers' | 'text'>): boolean[] {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')

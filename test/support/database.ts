@@ -33,7 +33,7 @@ export async function createDatabase(): Promise<TestDatabase> {
   if (workers !== undefined) return createOnCitus(name, [inject('postgresUrl'), ...workers])
   await asAdmin(async (admin) => {
     await ensureTemplate(admin)
-    // A small template is copied twice as fast by files as with each page in the log.
+    // Without the log, a small template is copied twice as fast.
     await admin.query(`create database ${name} template ${TEMPLATE} strategy file_copy`)
   })
   return {
@@ -82,7 +82,6 @@ async function makeTemplate(admin: pg.Client): Promise<void> {
 /** The value that `purser migrate` saves. */
 const JOURNAL_DAYS = 14
 
-/** With `buckets` the tables are distributed by this number of buckets. */
 async function migrated(url: string, buckets?: number): Promise<void> {
   const db = await openDb({ kind: 'postgres', url })
   try {

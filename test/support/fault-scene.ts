@@ -1,6 +1,6 @@
 /**
  * The parts of a fault test: databases, networks, wallets in separate processes, players with
- * money. Each part is removed when its test ends, during other tests too.
+ * money. Each part is removed when its test ends.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -16,7 +16,7 @@ import { type SpawnOptions, spawnWallet, type WalletProcess } from './wallet-pro
 
 export type Finishing = Pick<TestContext, 'onTestFinished'>
 
-/** More than the cost of all bets together, so no call is rejected for lack of money. */
+/** More than every bet together costs, so no call is rejected for lack of money. */
 export const MONEY = 1_000_000
 /**
  * The platform gives up a Place bet after 5 s; an answer shortly after that counts as no answer.
@@ -44,7 +44,7 @@ export async function newWallet({ onTestFinished }: Finishing, options: SpawnOpt
 }
 
 /**
- * The players are made one after another, because several tests at once would exceed the API's time
+ * The players are made one after another, because tests in parallel would exceed the API's time
  * limit on a busy machine.
  */
 export async function newPlayers({ operator }: WalletProcess, count: number, money = MONEY): Promise<Player[]> {

@@ -15,9 +15,7 @@ import { startWallet, type TestWallet } from './wallet.ts'
 export interface TestOperator {
   readonly operatorId: string
   readonly wallet: TestWallet
-  /** The network between gateway and wallet. */
   readonly network: FaultyWallet
-  /** The gateway's ids of the players that this file made. */
   readonly userIds: Set<string>
   stop(): Promise<void>
 }
@@ -34,7 +32,7 @@ export async function startOperator(operatorId: string, api: GatewayClient): Pro
   return { operatorId, wallet, network, userIds: new Set(), stop }
 }
 
-/** A player with 1,000,000.00 EUR and a session with the gateway. */
+/** The player has 1,000,000.00 EUR and a session with the gateway. */
 export async function newGatewayPlayer(
   { operatorId, wallet, userIds }: TestOperator,
   api: GatewayClient,

@@ -29,7 +29,6 @@ export interface TestGateway {
   key: string
   databaseUrl: string
   api: GatewayClient
-  /** The calls that a platform makes to the gateway. */
   wire: PartnerWire
   stop(): Promise<void>
 }

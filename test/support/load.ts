@@ -46,7 +46,6 @@ export function startLoad(wire: PartnerWire, players: Player[], bettors: number,
   return { bets, nextAnswer: () => once(answers, 'yes'), ended: Promise.all(playing).then(() => undefined) }
 }
 
-/** False when a call was not accepted. */
 async function liveABet({ player, random, bets, call }: Bettor): Promise<boolean> {
   const { bet, place } = newBet(player, random)
   bets.push(bet)

@@ -12,10 +12,8 @@ export interface OperatorReply {
 }
 
 export interface OperatorClient {
-  /** Any call; the caller checks the answer. */
   request(method: string, path: string, body?: object): Promise<OperatorReply>
   createPlayer(over?: Record<string, unknown>): Promise<{ userId: string }>
-  /** The token of a new session. */
   session(userId: string, over?: Record<string, unknown>): Promise<string>
   deposit(userId: string, amount: string, currency?: string): Promise<void>
   /** '0' when the player has no account in that currency. */

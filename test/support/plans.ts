@@ -16,7 +16,7 @@ interface PlanNode {
 
 export type Sent = readonly [Statement, readonly unknown[]]
 
-/** The statements that `work` sends; each gets no rows. */
+/** Each statement of `work` gets no rows. */
 export async function sentBy(work: (reading: Queryable) => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   const query = async (statement: Statement, values: readonly unknown[] = []) => {

@@ -147,7 +147,6 @@ function otherCalls(must: Must) {
 
 export const newToken = () => `token-${randomBytes(16).toString('hex')}`
 
-/** A bet on an event without any other bet. */
 export function aBet(): { amount: string; selections: Record<string, unknown>[] } {
   return { amount: '10.00', selections: [{ eventId: randomUUID(), outcomeId: 'home', coefficient: '2.5' }] }
 }
@@ -253,8 +252,8 @@ const NEXT_DUE = `select least(coalesce(extract(epoch from min(case when is_clai
   from platform.delivery where status = 'pending'`
 
 /**
- * Nothing happens without a caller before a delivery is due, except the check of claims and of
- * running results each second (C-12).
+ * Without a caller, nothing happens before a delivery is due. Claims and running results are
+ * checked each second (C-12).
  */
 async function nextDue(sql: TestPlatform['sql']): Promise<number> {
   const [row] = await sql(NEXT_DUE)

@@ -57,10 +57,8 @@ export async function teardown(): Promise<void> {
   await server?.stop()
 }
 
-/** Settings of postgresql.conf by name. */
 export type PostgresSettings = Readonly<Record<string, string>>
 
-/** Binaries other than the tests' own, and a password that several servers share. */
 export interface OtherServer {
   readonly native: string
   readonly password: string

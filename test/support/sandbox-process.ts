@@ -1,4 +1,4 @@
-/** The sandbox in its own process; a test reads its output while it runs. */
+/** The sandbox in its own process, whose output a test reads. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
@@ -15,7 +15,6 @@ export interface Sandbox {
   output(): string
   /** Resolves when the output matches. */
   until(pattern: RegExp): Promise<void>
-  /** The exit code and the output on stderr. */
   ended: Promise<{ code: number | null; stderr: string }>
 }
 

@@ -1,6 +1,5 @@
 /**
- * A separate Postgres that a test can kill, start again on the same data and port, and configure
- * wrongly.
+ * A separate Postgres that a test can kill, restart on the same data and port, and misconfigure.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

@@ -2,7 +2,7 @@
  * Bettors whose platform follows interface.md while the wallet fails.
  *
  * A Place bet is rolled back after 400/100, after a status other than 200 or 400, and without an
- * answer in 5 s. Rollbacks and settles are repeated until they are accepted. So in the end the
+ * answer in 5 s. Rollbacks and settles are repeated until they are accepted, so in the end the
  * platform knows the state of each bet.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * Faults in connection settings (O-20). A wrong CA stops all calls and the reason is kept; the
- * right CA lets them pass. An http address with a CA is refused. openssl makes the certificates.
+ * Faults of connection settings (O-20). A wrong CA stops the calls with a recorded reason, and the
+ * right CA sends them. A CA for an http address is rejected. openssl makes the certificates.
  */
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect } from 'node:net'
@@ -22,7 +22,7 @@ let wrong: { ca: string }
 let inner: ScriptedWallet
 const servers: Server[] = []
 
-/** A TLS proxy for a server without TLS. */
+/** An address with TLS for a server without it. */
 async function tlsBefore(url: string): Promise<string> {
   const { certificate, key } = theirs.sign('localhost')
   const options = { cert: readFileSync(certificate), key: readFileSync(key) }

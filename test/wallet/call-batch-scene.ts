@@ -47,7 +47,6 @@ export interface BatchScene {
   takeLate(call: BetCall): Promise<FastPathOutcome[]>
   /** Applies the calls one after another: on the fast path, or else on the rules path. */
   applyEach(...calls: BetCall[]): Promise<BetCallOutcome[]>
-  /** The address of the database. */
   readonly url: string
   read(sql: string): Promise<Record<string, unknown>[]>
   /** Resolves when the lane has a working connection after the earlier ones were closed. */
@@ -166,7 +165,6 @@ export async function seatForDays(scene: BatchScene, id: string): Promise<TokenH
   return token
 }
 
-/** Resolves when a statement waits for a lock. */
 export async function somebodyWaits({ read }: BatchScene): Promise<void> {
   const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
   while ((await read(waiting)).length === 0) await sleep(5)

@@ -1,6 +1,6 @@
 /**
  * A lane whose fast path and rules path are under the test's control, on a clock that does not
- * advance by itself (lanes.test.ts).
+ * advance by itself (call-queue.test.ts).
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { afterEach, beforeEach } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The lanes of the call queue (lanes.ts): the calls of a batch, its path, and waiting calls. Tests
- * count turns of the event loop and advance the clock.
+ * The lanes of the call queue (call-queue.ts): the calls of a batch, its path, and waiting calls.
+ * Tests count turns of the event loop and advance the clock.
  */
 import { expect, test } from 'vitest'
 import { LIMITS } from '../../src/protocol/wire-limits.ts'

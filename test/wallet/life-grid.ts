@@ -1,6 +1,7 @@
 // The life table of decisions.md with all its variants: lines are calls, columns are pasts of a
-// bet, and cells are outcomes. life-grid.long.test.ts runs every cell, and life-grid.test.ts
-// reports a missing combination.
+// bet, and cells are outcomes.
+//
+// life-grid.long.test.ts runs every cell, and life-grid.test.ts reports a missing combination.
 import {
   blocked,
   expiredToken,
@@ -135,8 +136,8 @@ export const variants: Record<string, Variant> = {
  * - `8`: refused with 8.
  * - `!`: recorded as an anomaly.
  * - `21!/-250 open`: by clawback policy, refuse first.
- * - `unsent`: no such call was sent before, so none can be repeated; the test checks this.
- * - `unknown`: no bet exists that the operator could lock; the test checks this too.
+ * - `unsent`: no such call was sent before, so none can be repeated. The test checks this.
+ * - `unknown`: no bet exists that the operator could lock. The test checks this too.
  */
 export const life: Record<Call, string> = {
   place: `

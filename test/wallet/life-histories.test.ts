@@ -1,4 +1,4 @@
-// Sequences that revealed real bugs (cases.md, K13 to K18, K21). The balance is checked after each
+// Sequences that revealed real bugs (cases K13 to K18, K21). The balance is checked after each
 // step.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -1,6 +1,6 @@
-// The order of checks: signature, shape (5), method and type (5), history of the bet id,
-// token (3, 4), player status and limits (9, 14, 15, 16, 11, 12, 13), currency (5), funds (7). A
-// call with two faults gets the earlier code.
+// The order of checks: a call with two faults gets the earlier code. The order is signature,
+// shape (5), method and type (5), history of the bet id, token (3, 4), player status and limits (9,
+// 14, 15, 16, 11, 12, 13), currency (5), funds (7).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectRefused } from './answers.ts'

@@ -45,8 +45,8 @@ async function expectRow(row: Row): Promise<void> {
 }
 
 /**
- * True if the call is refused because it contradicts the bet's life (surface.md). Codes of tokens,
- * locks and clawback are no contradiction.
+ * True if the call is refused because it contradicts the bet's life. Codes of tokens, locks and
+ * clawback are no contradiction.
  */
 function contradictsLife({ anomaly, answers, given }: Row): boolean {
   return anomaly === true || answers === 8 || (answers === 20 && given === 'cancelled')

@@ -1,6 +1,6 @@
 /**
- * Texts that a decoder or a normalisation would change are returned exactly as received (I-7), by
- * the wire, the operator API and the feed, on either database.
+ * Texts that a decoder or a normalisation would change stay exactly as received (I-7). This holds
+ * for the wire, the operator API and the feed, on either database.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

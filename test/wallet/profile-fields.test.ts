@@ -1,5 +1,5 @@
-// The profile contains only the values that the operator stored (P-2; interface.md, User profile;
-// K28).
+// The profile contains only the values that the operator stored (P-2, K28, and User profile of
+// interface.md).
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { member } from './answers.ts'

@@ -7,7 +7,7 @@ export interface RawCall {
   path?: string
   body: string | Buffer
   headers?: OutgoingHttpHeaders
-  /** Bytes per chunk with transfer-encoding: chunked; otherwise a content-length is sent. */
+  /** Bytes per chunk with a chunked transfer encoding; otherwise a content-length is sent. */
   chunk?: number
 }
 

@@ -1,5 +1,5 @@
 /**
- * Faults in answers: statuses, bodies, times (R-1, R-2; interface.md, Errors), and in User data
+ * Faults in answers (R-1, R-2, and Errors of interface.md): statuses, bodies, times, and User data
  * (P-1 to P-5).
  */
 import { type Mutant, seenOnWire, seenWithOperator } from './mutant.ts'

@@ -106,7 +106,6 @@ function writeMove(wallet: Wallet, { operation }: BetCall, { player, purse, unit
   player.paid.set(day, (player.paid.get(day) ?? 0n) + units)
 }
 
-/** Records a movement for the statement. */
 export function note({ movements }: Wallet, userId: string, currency: string, units: bigint): void {
   const key = JSON.stringify([userId, currency])
   const known = movements.get(key)

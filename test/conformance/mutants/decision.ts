@@ -1,5 +1,5 @@
 /**
- * The decision about a call. It is complete before anything is written, and then written in one
+ * The decision about a call is complete before anything is written, and is then written in one
  * step.
  */
 import type { Purse } from './purse.ts'
@@ -34,7 +34,6 @@ export interface Move {
 export interface Decision {
   readonly answer: Answer
   readonly moves?: readonly Move[]
-  /** The new state of the bet. */
   readonly bet?: Bet
 }
 

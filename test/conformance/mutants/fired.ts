@@ -5,7 +5,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Faults, MutantId } from './mutants.ts'
 
-/** The body of the call in progress. */
 const answering = new AsyncLocalStorage<string>()
 
 export function whileAnswering<T>(body: string, work: () => Promise<T>): Promise<T> {

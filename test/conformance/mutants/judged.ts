@@ -46,12 +46,11 @@ function clockAhead(): Clock & { putForward(ms: number): Promise<void> } {
   }
 }
 
-/** The ids of the failed cases. */
 export function failing({ results }: ConformanceReport): string[] {
   return results.filter(({ verdict }) => verdict.kind === 'failed').map(({ id }) => id)
 }
 
-/** The ids of the failed cases and of the cases without a verdict. */
+/** Includes the cases without a verdict. */
 export function notPassed({ results }: ConformanceReport): string[] {
   return results.filter(({ verdict }) => verdict.kind !== 'passed').map(({ id }) => id)
 }

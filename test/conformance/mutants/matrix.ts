@@ -2,9 +2,9 @@
  * Tests that each of these mutants fails exactly the cases of its row in the page, or writes the
  * page.
  *
- * A whole kit for each of 250 mutants takes two processors eight minutes. So a mutant is judged by
- * the cases of its row, and on one day of ten by the whole kit, which shows that no other case
- * fails. `npm run nightly` judges each mutant by the whole kit.
+ * The whole kit for 250 mutants takes two processors eight minutes. So a mutant is judged by the
+ * cases of its row, and on one day of ten by the whole kit. `npm run nightly` judges each mutant by
+ * the whole kit.
  */
 import { writeFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'
@@ -24,7 +24,7 @@ const MAX_RUNS = 3
 /** Milliseconds for all runs of one mutant, together with four others. */
 const TIMEOUT_MS = 180_000
 const IS_WRITING = process.env.PURSER_WRITE_MUTANTS !== undefined
-/** Days until the whole kit has judged each mutant. */
+/** Days until the whole kit has judged each mutant, which shows that no other case fails. */
 const DAYS = 10
 
 export function testMutants(ids: readonly MutantId[]): void {

@@ -1,4 +1,4 @@
-/** Place bet (interface.md; R-6; the first column of the life table). */
+/** Place bet (R-6, interface.md, and the first column of the life table). */
 import { accept, type Decision, findBet, move, ofAnybody, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
 import { limitProblem, standingProblem } from './may-bet.ts'
 import type { BetCall } from './read-call.ts'

@@ -1,5 +1,6 @@
 /**
- * Rollback (interface.md; the last column of the life table): the stored stake is refunded once.
+ * Rollback (interface.md, and the last column of the life table): the stored stake is refunded
+ * once.
  */
 import { accept, type Decision, findBet, move, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
 import { NEW_BET } from './place.ts'

@@ -1,4 +1,4 @@
-/** Settle and resettle (interface.md; the second column of the life table; L-1 to L-6). */
+/** Settle and resettle (L-1 to L-6, interface.md, and the second column of the life table). */
 import {
   accept,
   type Decision,

@@ -1,4 +1,4 @@
-/** The shape of the bet calls, member by member as in interface.md (R-7; lengths: Limits). */
+/** The shape of the bet calls, member by member as in interface.md. */
 import { Crash, Malformed } from './crash.ts'
 import type { Faults } from './mutants.ts'
 import type { BetOperation } from './read-call.ts'
@@ -161,7 +161,6 @@ function isEmpty(list: unknown): boolean {
   return !Array.isArray(list) || list.length === 0
 }
 
-/** 110 to 115. */
 function isLimit(reason: unknown): boolean {
   return typeof reason === 'number' && reason >= 110 && reason <= 115
 }

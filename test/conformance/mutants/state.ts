@@ -74,7 +74,6 @@ export interface Bet {
   readonly acknowledged: ReadonlyMap<string, string>
   /** The first refusal of each with 20 or 21, and the number of results applied before it (I-2). */
   readonly refusedForGood: ReadonlyMap<string, { readonly code: number; readonly results: number }>
-  /** Number of applied results. */
   readonly results: number
 }
 
@@ -113,7 +112,6 @@ export function betKey({ faults }: Wallet, userId: string, transactionId: string
   return JSON.stringify([userId, faults.has('bet-id-in-any-case') ? transactionId.toLowerCase() : transactionId])
 }
 
-/** One request about one bet. */
 export function requestKey(wallet: Wallet, call: { userId: string; transactionId: string; requestId: string }): string {
   return `${betKey(wallet, call.userId, call.transactionId)} ${call.requestId}`
 }

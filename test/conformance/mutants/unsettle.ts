@@ -1,5 +1,5 @@
 /**
- * Unsettle (the third column of the life table; L-2, L-3): the payout is taken back and the bet is
+ * Unsettle (L-2, L-3, the third column of the life table): the payout is taken back and the bet is
  * open again.
  */
 import { accept, type Decision, findBet, move, refuse, repeat } from './decision.ts'

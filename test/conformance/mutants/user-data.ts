@@ -1,6 +1,6 @@
 /**
- * The calls that only read: /user/profile, /user/balance, /payment/check (interface.md, User data;
- * P-1 to P-5).
+ * The calls that only read (P-1 to P-5, and User data of interface.md): /user/profile,
+ * /user/balance, /payment/check.
  */
 import { decimalsOf, decimalText } from './amount.ts'
 import { Crash, Malformed } from './crash.ts'

@@ -58,12 +58,11 @@ export async function judgeTestPlatform({ fault, slow = false, only }: JudgeOpti
   }
 }
 
-/** The ids of the failed cases. */
 export function failing(report: ConformanceReport): string[] {
   return report.results.filter(({ verdict }) => verdict.kind === 'failed').map(({ id }) => id)
 }
 
-/** The ids of the failed cases and of the cases without a verdict. */
+/** Includes the cases without a verdict. */
 export function notPassed(report: ConformanceReport): string[] {
   return report.results.filter(({ verdict }) => verdict.kind !== 'passed').map(({ id }) => id)
 }
