@@ -13,7 +13,9 @@ import { formatOutput, requireFiguresPlace, writeFigures } from './doc-figures.t
 import { type HistorySearchResult, replayHistory, searchHistories } from './one-bet/history-search.ts'
 import { describeAction, formatHistory, parseRecordedHistory, type RecordedAction } from './one-bet/one-bet-actions.ts'
 
-/** Seven steps take 1.5 GB of memory, and each further step six times as long. */
+/**
+ * Seven steps take 1.5 GB of memory. Each further step takes six times as long, and more memory.
+ */
 const MAX_LENGTH = 7
 const NIGHT_RUNS = 20_000
 
@@ -82,7 +84,7 @@ function isOfMarkets({ level, ...of }: Flags): boolean {
   return level === 2 || [of.night, of.file, of.shrink, of.planted].some((given) => given !== undefined)
 }
 
-/** Without `--write`. */
+/** The command as it was typed, without `--write`. */
 function formatCommand(): string {
   const flags = process.argv.slice(2).join(' ')
   return `npm run simulate -- ${flags.replace(/ ?--write[= ]\S+/, '').trim()}`.replace(/ -- $/, '')

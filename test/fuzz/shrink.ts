@@ -3,7 +3,7 @@
  */
 import type { Parts } from './corpus.ts'
 
-/** Tries. They do not make an input of 200 KiB small, but small enough for a file. */
+/** These tries do not make an input of 200 KiB small, but small enough for a file. */
 export const SHRINK_TRIES = 3_000
 
 type Complain = (parts: Parts) => Promise<string | undefined>

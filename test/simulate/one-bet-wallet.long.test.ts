@@ -1,7 +1,7 @@
 /**
  * Every history of one bet against a wallet on Postgres over HTTP: its answers equal the auditor's.
  *
- * By day all histories of up to three steps are played, and one in thirty of four steps; `npm run
+ * By day all histories of up to three steps are played, and one in thirty of four steps. `npm run
  * nightly` plays all of four steps. HISTORY="place; settle 25" in the environment plays a single
  * one.
  */

@@ -66,7 +66,7 @@ export type NextLife = readonly [life: BetLife, verdict: CallVerdict]
 const BLOCKED = replyCode('recalculation_blocked')
 const SHORT = replyCode('recalculation_negative')
 
-/** The codes that a token can cause. With `isOver` the answer is one of them. */
+/** The codes that a token can cause. If `isOver` is true, the answer must be one among these. */
 const TOKEN_ANSWERS: Readonly<Record<TokenState, { readonly codes: readonly number[]; readonly isOver: boolean }>> = {
   live: { codes: [], isOver: false },
   'may have ended': { codes: replyCodes('expired_token'), isOver: false },

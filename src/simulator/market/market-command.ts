@@ -35,7 +35,7 @@ const MIN_RUNS_FOR_COVERAGE = 500
 const PROGRESS_MS = 5_000
 /** The limit of runs. */
 const SHRINKING_RUNS = 400
-/** The findings after which no further run begins: more would repeat the same faults. */
+/** No further run begins after this number of findings: more would repeat the same faults. */
 const MAX_FOUND = 10
 
 async function withStores<T>(work: (stores: Stores) => Promise<T>): Promise<T> {

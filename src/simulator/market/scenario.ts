@@ -57,7 +57,7 @@ export function readScenarioSpan({ span = 1 }: Scenario): number {
 const LOOKS = [1, 1, 1, 1, 2, 3] as const
 const MAX_LOOKS = 3
 const RESTORED = 0.25
-/** For short markets: an audit after every step takes three times as long as the rest. */
+/** The share of short markets. An audit after every step takes three times as long as the rest. */
 const WATCHED = 0.15
 
 export function readScenarioLooks({ looks = MAX_LOOKS }: Scenario): number {

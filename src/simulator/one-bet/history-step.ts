@@ -1,8 +1,8 @@
 /**
- * One step of a history. All functions are pure.
+ * One step of a history. The functions are pure.
  *
  * Invariant: the answer, the balance, the state of the bet and the sums of the ledger equal the
- * auditor's, and no invariant of one-bet-invariants.ts is broken.
+ * auditor's. No invariant of one-bet-invariants.ts is broken.
  */
 
 import { replyCode } from '../../protocol/reply-codes.ts'

@@ -21,7 +21,7 @@ const MIN_RUNS_FOR_COVERAGE = 40
 const PROGRESS_MS = 5_000
 /** The limit of runs. */
 const SHRINKING_RUNS = 400
-/** The findings after which no further run begins: more would repeat the same faults. */
+/** No further run begins after this number of findings: more would repeat the same faults. */
 const MAX_FOUND = 10
 
 async function withBase<T>(work: (base: LocksBase) => Promise<T>): Promise<T> {

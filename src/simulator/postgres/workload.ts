@@ -86,9 +86,9 @@ type WorkloadAction = WorkloadOperation & Readonly<Record<string, unknown>>
 
 const MAX_ACTIONS = 35
 const REST_EVERY = 7
-/** Calls in progress. */
+/** The limit of calls in progress. */
 const MAX_CONCURRENT = 7
-/** The longest pause. */
+/** The longest pause of the callers. */
 const REST_MS = 4_000
 const POLL_MS = 20
 

@@ -80,7 +80,7 @@ export async function runBettor(
 }
 
 /**
- * A `bonusId` above 0 is a bonus; others mean no bonus (D-1). Some bonuses are smaller than their
+ * A `bonusId` above 0 is a bonus, any other is no bonus (D-1). Some bonuses are smaller than their
  * stake (W-49), and some bets have no stake.
  */
 export function drawBonus(

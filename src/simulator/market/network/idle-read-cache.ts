@@ -13,7 +13,7 @@ const READS: Readonly<Record<string, (values: readonly unknown[]) => string>> = 
   platform_pending_results: () => '',
   gateway_read_operators: (values) => JSON.stringify(values),
   platform_read_partners: (values) => JSON.stringify(values),
-  /** The read begins at the earlier of start time and mark. */
+  /** The start time matters only if a mark is later: the read begins at the earlier of the two. */
   platform_next_due: ([marks, since, quarantined]) =>
     `${marks} ${isAfterMarks(marks, since) ? 'behind all' : since} ${quarantined}`,
 }

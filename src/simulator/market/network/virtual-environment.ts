@@ -14,7 +14,7 @@ import { readShownOffset } from './wall-clocks.ts'
 /** 1 March 2026. */
 const NOON = Date.UTC(2026, 2, 1, 12)
 
-/** Turns of the event loop in one step; a statement takes one or two. */
+/** The limit of turns of the event loop in one step; a statement takes one or two. */
 const MAX_TURNS = 100_000
 
 interface DueTimer {

@@ -35,8 +35,8 @@ export type { ObservedCall } from '../bet-life.ts'
 export interface Auditor extends OperatorState, Pick<MinimumBalances, 'cash'> {
   arrived(id: number, at: CallSubject, call: ObservedCall): void
   /**
-   * Returns a complaint or undefined. `verdict`: undefined if the wallet itself failed; the call
-   * may have taken effect (R-4, W-20). `time`: the time in a 200.
+   * Returns a complaint or undefined. `verdict` is undefined if the wallet itself failed; then the
+   * call may have taken effect (R-4, W-20). `time`: the time in a 200.
    */
   answered(id: number, betId: string, verdict: CallVerdict | undefined, time?: string): string | undefined
   /** A call without an effect so far will never have one. */

@@ -1,9 +1,9 @@
 /**
  * Checks both books at the end of a run, written from decisions.md.
  *
- * Invariant: no call is in progress, nothing is owed, and each balance is right: the cash that came
- * in, less the stakes of standing bets, plus their payouts. The product's audits and reconcile
- * check the same books in addition.
+ * Invariant: no call is in progress, nothing is owed, and each balance is right. A balance is the
+ * cash that came in, less the stakes of standing bets, plus their payouts. The product's audits and
+ * reconcile check the same books in addition.
  */
 
 import { replyCode } from '../../../protocol/reply-codes.ts'

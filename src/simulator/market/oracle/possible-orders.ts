@@ -9,7 +9,7 @@ export interface PossibleOrder {
 
 /**
  * `least`: the lowest possible balance since its arrival (minimum-balances.ts). `isOld`: a backup
- * was restored during the call; its effect may be lost, and its answer still arrives.
+ * was restored during the call. Its effect may be lost, but its answer still arrives.
  */
 export type OpenCall = PendingCall & { isOld?: boolean; least?: bigint }
 

@@ -129,7 +129,7 @@ export function readTransactionState({ bytes }: PostgresMessage): string {
   return String.fromCharCode(bytes[TYPE + LENGTH] as number)
 }
 
-/** From a BackendKeyData. */
+/** Reads a BackendKeyData message. */
 export function readProcessId({ bytes }: PostgresMessage): number {
   return bytes.readUInt32BE(TYPE + LENGTH)
 }

@@ -3,10 +3,10 @@
  *
  * A statement waits here for its release, an answer for its delivery. The phases and their exits:
  *
- * - asking: opened → greeting; refused → over
- * - greeting: the server is ready → open; the server closes → over
- * - open: cut, or left by its client with all statements sent → closing; the server closes → over
- * - closing: the backend has ended → over
+ *   asking    opened → greeting · refused → over
+ *   greeting  the server is ready → open · the server closes → over
+ *   open      cut, or left by its client and all is sent → closing · the server closes → over
+ *   closing   the backend has ended → over
  */
 import { connect, type Socket } from 'node:net'
 import type { ClientEnd, ConnectionHandlers } from './client-socket.ts'
