@@ -1,6 +1,6 @@
 /**
- * A portion has the old transfers of an account. After a change since the write of its file, they
- * stay in the database (O-13).
+ * A portion has the old transfers of an account (O-13). If the account changes after the file was
+ * written, they stay in the database.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -37,7 +37,7 @@ async function settledBet() {
   return result
 }
 
-/** Everything before the result is old, and everything after it is not. */
+/** Resolves to the limit between old and new data. */
 async function nextDay(): Promise<Date> {
   wallet.clock.advance(DAY_MS)
   await keepTokens(wallet)

@@ -1,6 +1,5 @@
 // Runs the cells of life-grid.ts with an archive between the past of a bet and the call. Answer,
-// effect and time must be as in the table. One way for each line is enough, because the archive
-// treats all alike.
+// effect and time must be as in the table. One way for each line is enough for an archive.
 import { afterAll, describe, expect, it } from 'vitest'
 import { dueOf } from '../support/nightly.ts'
 import type { TestWallet } from '../support/wallet.ts'

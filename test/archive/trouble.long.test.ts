@@ -1,4 +1,6 @@
-/** The messages and the remains of an archive run with a concurrent run or a full disk (O-13). */
+/**
+ * An archive run with a concurrent run or a full disk (O-13): its messages and its remaining files.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'

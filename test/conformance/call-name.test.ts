@@ -14,7 +14,6 @@ afterAll(async () => {
   for (const end of ends) await end()
 })
 
-/** The reason why this case fails for this mutant. */
 async function whyFailed(fault: MutantId, id: string): Promise<string> {
   const { url, secret, operatorKey, close } = await startTestWallet({ fault })
   const fixtures = createOperatorFixtures({ url, key: operatorKey })

@@ -34,7 +34,6 @@ test('every case has a sentence of its own', () => {
   ).toEqual([])
 })
 
-/** Includes nested steps. */
 function allSteps(steps: readonly CaseStep[]): CaseStep[] {
   return steps.flatMap((step) => {
     if (step.kind === 'rounds') return [step, ...allSteps(step.steps)]

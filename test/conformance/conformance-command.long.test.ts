@@ -182,7 +182,6 @@ test('purser conformance reports at its start a file that it may not write', asy
 
 interface RecordingProxy {
   readonly url: string
-  /** The received headers. */
   readonly seen: IncomingHttpHeaders[]
   close(): void
 }

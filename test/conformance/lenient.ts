@@ -10,7 +10,7 @@ import { startTestWallet } from './mutants/wallet.ts'
 
 export const isRollback = ({ method, type }: Asked) => method === 'PUT' && type === 3
 
-/** The outcome of each case, with the reason of a failure. */
+/** Resolves to each case's outcome, with the reason of a failure. */
 export async function verdicts(ids: readonly string[], door: Door, fault?: MutantId): Promise<string[]> {
   const wallet = await startTestWallet({ ...(fault !== undefined && { fault }) })
   const front = await frontOf(wallet.url, door)

@@ -133,7 +133,6 @@ test('purser conformance wallet ends with 3 when no server listens', async () =>
   expect([code, err]).toEqual([3, expect.stringContaining('the operator API does not answer')])
 })
 
-/** Number of calls that the wallet has answered. */
 async function callsSoFar(): Promise<number> {
   const metrics = await (await fetch(`${wallet.url}/metrics`)).text()
   const counts = [...metrics.matchAll(/^wallet_calls_total\{.*\} (\d+)$/gm)].map(([, count]) => Number(count))

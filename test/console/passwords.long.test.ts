@@ -22,7 +22,7 @@ const SERVERS: [server: 'wallet' | 'platform', start: () => Promise<Server>][] =
   ['platform', startPlatform],
 ]
 const MINE = 'a password of my own'
-/** The value in password.ts. */
+/** MAX_WAITING_PER_ADDRESS of password-queue.ts. */
 const MAX_WAITING = 8
 
 describe.each(SERVERS)('a person of the %s', (server, start) => {

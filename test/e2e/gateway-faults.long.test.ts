@@ -107,7 +107,7 @@ async function live({ network, fault, operation, player }: Plan): Promise<void> 
 
 /**
  * Gives the fault to the next bet's Place bet when it arrives through this network. Bets are placed
- * one after another until then. Meanwhile a delayed Place bet may arrive through the other network.
+ * one after another until then. Meanwhile a delayed Place bet may arrive through another network.
  */
 async function placeInto(network: FaultyWallet, fault: string, frame: string): Promise<void> {
   const earlier = new Set(outer.calls.map(({ betId }) => betId))

@@ -25,7 +25,6 @@ export async function page(wallet: TestWallet, query: string): Promise<{ data: C
   return body as never
 }
 
-/** Repeats a query until its result satisfies `isThere`. */
 async function seen(wallet: TestWallet, query: string, isThere: (calls: Call[]) => boolean): Promise<Call[]> {
   let calls = (await page(wallet, query)).data
   while (!isThere(calls)) {

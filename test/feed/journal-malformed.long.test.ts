@@ -1,6 +1,6 @@
 /**
  * The journal with malformed calls and with a slow database (W-30): calls are found by their ids,
- * and none waits.
+ * and bets do not wait.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

@@ -12,7 +12,6 @@ import { JournalSegment } from '../../src/server/core/call-journal/journal-segme
 
 const TOKEN = 'q7Kx-0123456789-SECRET'
 
-/** The stored form of a call with this body. */
 function kept(body: string) {
   const chunk = new JournalSegment()
   const times = { ageMs: 3, arrivalMs: 1, workMs: 2 }

@@ -15,7 +15,6 @@ import type {
 import type { GatewayClient, GatewaySession } from '../support/gateway.ts'
 
 export interface ExchangingOperator {
-  /** The address of the operator API. */
   readonly url: string
   /** The same players with their ids at the gateway. */
   through(fixtures: PlayerFixtures): PlayerFixtures

@@ -26,7 +26,6 @@ afterAll(() => scene.stop())
 const names = () => ({ userId: player.userId, token: player.token })
 const systemError = (status: number) => ({ status, body: { code: 100, message: 'System error' } })
 
-/** The operations that the operator received in this test. */
 function receivedOperations(): unknown[] {
   return player.operator.wallet.requests.slice(requestsBefore).map(({ operation }) => operation)
 }

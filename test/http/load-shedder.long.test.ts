@@ -191,7 +191,7 @@ describe('a call that is failed unread', () => {
     expect(requests()).toBe(before.requests)
     setRoom(Number.NEGATIVE_INFINITY)
     const other = await openCaller(url)
-    // Node's path
+    // this call takes Node's path
     other.write(`POST /payment/bet HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n7\r\n${BODY}\r\n0\r\n\r\n`)
     await other.answered(1)
     expect(requests()).toBe(before.requests + 1)

@@ -68,7 +68,6 @@ async function feed(): Promise<string[]> {
   return rows.map(({ events }) => events)
 }
 
-/** The tables with the name in any row. */
 async function placesOf(name: string): Promise<string[]> {
   const { rows } = await sql.query<{ name: string }>(
     "select tablename as name from pg_tables where schemaname = 'purser' and tablename not like 'journal%'",

@@ -47,7 +47,7 @@ describe.each(['1', '4'])('the audit with %s buckets', (buckets) => {
   let wallet: TestWallet
   let sql: pg.Client
   const names: Record<string, string> = {}
-  /** The writable columns of each table. */
+  /** Only the writable columns of each table. */
   const columns: Record<string, string> = {}
 
   beforeAll(async () => {

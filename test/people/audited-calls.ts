@@ -42,7 +42,6 @@ export function asking(url: string, key: string, actions: string, own?: Record<s
   return { send, must, log }
 }
 
-/** The operations of a server's own API that change data. */
 export function changesOf(server: 'wallet' | 'platform' | 'gateway'): string[] {
   const changing = operationsOf(readDocument(server)).filter(
     ({ name, tags }) => !name.startsWith('GET ') && !tags.includes('Partner wire'),

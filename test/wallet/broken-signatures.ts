@@ -19,7 +19,6 @@ const withSegment = (what: string, segment: string): BrokenSignature => ({
   header: (body, secret) => jws(body, secret, { segment }),
 })
 
-/** A valid signature with a changed last segment. */
 const withSignature = (what: string, change: (segment: string) => string): BrokenSignature => ({
   what,
   header: (body, secret) => `${headerSegment()}..${change(base64url(signatureOf(body, secret)))}`,

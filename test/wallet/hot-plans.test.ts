@@ -34,7 +34,6 @@ const LOOKUPS: [string, (tx: Tx) => Promise<unknown>, string][] = [
   ['accounts are read', (tx) => readAccounts(tx, 0, [ALICE]), 'account_pkey'],
 ]
 
-/** The statements of the fast path for one call. */
 async function gateOf(call: BetCall): Promise<Sent[]> {
   return sentBy(({ query }) => {
     const tx = { query, execute: async () => 0, finish: <T>(send: () => Promise<T>) => send() }

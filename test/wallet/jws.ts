@@ -4,7 +4,6 @@ import { createHmac } from 'node:crypto'
 export const PLAIN_HEADER = '{"alg":"HS256","typ":"JWT"}'
 
 export interface JwsParts {
-  /** The JSON text of the protected header. */
   header?: string
   /** The protected header's segment, used instead of the encoded `header`. */
   segment?: string

@@ -32,9 +32,7 @@ afterAll(async () => {
 interface Fault {
   what: string
   code: number
-  /** The fault of the call. */
   members?: Made
-  /** The fault of the player. */
   arises?: Moment
 }
 

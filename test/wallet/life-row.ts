@@ -11,7 +11,6 @@ export interface Row {
   /** Another way into that state. */
   by?: Moment
   arrives: Column
-  /** The special feature of this call or of its moment. */
   as: string
   /** The earlier call, byte for byte; otherwise the call has a new requestId. */
   again?: true
@@ -23,7 +22,7 @@ export interface Row {
   answers: number
   /** The change of the player's balance in EUR; by default none. */
   moves?: string
-  /** By default the state does not change. */
+  /** By default the same state. */
   leaves?: State
   /** The answer's time is the time of this earlier call. */
   timeOf?: Column

@@ -17,7 +17,6 @@ afterAll(async () => {
   await wallet.stop()
 })
 
-/** A player with limits, at this hour of a new day. */
 async function limitedPlayer(limits: object, hour: number): Promise<Scene> {
   const now = wallet.clock.now()
   const target = Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() + 1, hour)
@@ -50,8 +49,8 @@ describe('a day that starts earlier in another process (W-2)', () => {
   }
 
   /**
-   * Places a bet of 6 with the process whose clock is ahead. Resolves to the outcomes of later bets
-   * of 6 with the other process.
+   * The process whose clock is ahead gets a bet of 6. Resolves to the outcomes of later bets of 6
+   * at the other process.
    */
   async function sixAfterSix(scene: Scene, byMs: number, count: number): Promise<unknown[]> {
     ahead.clock.advance(wallet.clock.now().getTime() + byMs - ahead.clock.now().getTime())

@@ -34,7 +34,7 @@ export const messageNames: MessageName[] = [
   'check',
 ]
 
-/** The decoder's tables are tested daily with one message of each shape. */
+/** A daily run tests the decoder's tables with one message of each shape. */
 export const typicalMessages: MessageName[] = IS_NIGHTLY ? messageNames : ['place', 'settle', 'profile']
 
 const before: Record<MessageName, State> = {

@@ -17,7 +17,6 @@ const BETS = 10
 const CALLS = 150
 const MIXES = IS_NIGHTLY ? [1, 2, 3] : [1]
 
-/** Calls of every kind, with exact repeats of earlier ones. */
 function mixOf(random: Random): BetCall[] {
   const calls: BetCall[] = []
   while (calls.length < CALLS) {
@@ -51,7 +50,6 @@ function newCall(random: Random, index: number): BetCall {
 /** Null for 0. */
 const euroCents = (euros: number) => (euros === 0 ? null : money(BigInt(euros) * 100n))
 
-/** Splits the calls into batches of this size. */
 function batchesOf(calls: readonly BetCall[], size: number): BetCall[][] {
   return Array.from({ length: Math.ceil(calls.length / size) }, (_, i) => calls.slice(i * size, (i + 1) * size))
 }

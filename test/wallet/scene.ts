@@ -40,7 +40,6 @@ export async function newScene(wallet: TestWallet, options: SceneOptions = {}): 
   return { wallet, userId, token, betId: randomUUID(), sent: {} }
 }
 
-/** The same player with another bet. */
 export function nextBet(scene: Scene): Scene {
   return { ...scene, betId: randomUUID(), sent: {} }
 }

@@ -1,4 +1,4 @@
-// Tokens and their ends, the profile, the balance and the check of a bet (P-1 to P-5).
+// Tokens and their expiry, the profile, the balance and the check of a bet (P-1 to P-5).
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

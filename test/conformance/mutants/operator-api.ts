@@ -134,7 +134,6 @@ function switchCurrency(wallet: Wallet, player: Player, body: Body): OperatorRep
   return startSession(wallet, player, body, 200)
 }
 
-/** A reference moves money once. */
 function moveCash(wallet: Wallet, player: Player, body: Body, sign: 1n | -1n): OperatorReply {
   const currency = textOf(body.currency)
   const decimals = decimalsOf(wallet.faults, currency)

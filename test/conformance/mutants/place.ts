@@ -64,7 +64,7 @@ function placeTaken(wallet: Wallet, call: BetCall, { state }: Bet, placed: Place
   return repeat(wallet, call, placed.at) // a repeat needs no live token (I-5)
 }
 
-/** The number of bets in the cache of a faulty wallet. */
+/** In a faulty wallet. */
 const CACHED_BETS = 200
 
 function isAncient(wallet: Wallet, { userId, transactionId }: BetCall): boolean {

@@ -23,11 +23,9 @@ export interface Judging {
   /** The balance in the file; by default `start`. */
   readonly stated?: string
   readonly hidesBalances: boolean
-  /** By default all cases. */
   readonly only?: readonly string[]
 }
 
-/** The ids of the failed MUST cases. */
 export async function failingMusts({ fault, start, stated = start, hidesBalances, only }: Judging): Promise<string[]> {
   const wallet = await startTestWallet({ hidesBalances, ...(fault !== undefined && { fault }) })
   const operator = operatorClient(wallet.url, wallet.operatorKey)

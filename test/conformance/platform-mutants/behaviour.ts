@@ -6,7 +6,6 @@ import { createHmac } from 'node:crypto'
 
 export type Operation = 'place' | 'settle' | 'unsettle' | 'rollback'
 
-/** The outcome of one call. */
 export type Outcome =
   | { readonly kind: 'accepted' }
   | { readonly kind: 'refused'; readonly code: number }
@@ -18,7 +17,6 @@ export type Outcome =
 /** Members of a body with their JSON text, so that amounts keep their digits. */
 export type Members = Readonly<Record<string, string | undefined>>
 
-/** The facts about a bet for its bodies. */
 export interface BetFacts {
   readonly token: string
   readonly userId: string
@@ -101,7 +99,7 @@ function isNoWordOnResult(operation: Operation, outcome: Outcome): boolean {
   return isResult && outcome.kind === 'refused' && !WORDS_ON_RESULTS.includes(outcome.code)
 }
 
-/** An implementation other than the kit's. */
+/** Independent of the kit's implementation. */
 export function sign(text: string, secret: string): string {
   const header = Buffer.from('{"typ":"JWT","alg":"HS256"}').toString('base64url')
   const input = `${header}.${Buffer.from(text).toString('base64url')}`

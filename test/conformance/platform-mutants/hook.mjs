@@ -1,6 +1,6 @@
 /**
- * A `--drive` hook as a platform's engineer writes it: node hook.mjs <url of the test platform>. The wish comes on stdin;
- * exit code 0: done, 3: this platform cannot do that.
+ * A `--drive` hook for the test platform: node hook.mjs <url of the test platform>. The request
+ * arrives on stdin. Exit code 0 means done, 3 that the platform cannot do it.
  */
 import { text } from 'node:stream/consumers'
 

@@ -20,7 +20,6 @@ export function writeTable(mutants: readonly Mutant[], failed: ReadonlyMap<strin
   return `${HEAD}${rows.join('\n')}\n`
 }
 
-/** The failing cases by mutant. */
 export function readRows(markdown: string): ReadonlyMap<string, readonly string[]> {
   const rows = [...markdown.matchAll(/^\| (.+?) \| (platform-\S+) \| (.*?) ?\|$/gm)]
   return new Map(
