@@ -3,7 +3,6 @@ import { type ParseArgsConfig, parseArgs } from 'node:util'
 
 export class UsageError extends Error {}
 
-/** Throws UsageError for an unknown option. */
 export function parseArguments<const O extends NonNullable<ParseArgsConfig['options']>>(args: string[], options: O) {
   try {
     return parseArgs({ args, options })

@@ -1,5 +1,4 @@
-// Draws the CPU time per call of the servers of one run as bars in an SVG, for light and dark pages
-// of the docs.
+// Draws the CPU time per call of each server as bars in an SVG, for light and dark pages.
 import type { ServerMeasurement } from './measure.ts'
 import { computeMedian, type SubjectMeasurements } from './report.ts'
 

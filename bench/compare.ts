@@ -48,7 +48,6 @@ async function compare(options: BenchOptions): Promise<SubjectMeasurements[]> {
   }
 }
 
-/** All databases have the same players with the same tokens. */
 async function seedDatabases(
   postgres: BenchPostgres,
   chosen: Subject[],
@@ -69,7 +68,7 @@ async function seedDatabases(
 
 /**
  * Rounds are interleaved and each begins with another server, so that other work on the machine
- * slows all servers alike.
+ * slows all alike.
  */
 async function measureInTurn(postgres: BenchPostgres, chosen: Subject[], shape: LoadShape, rounds: number) {
   const measured = new Map<Subject, ServerMeasurement[]>(chosen.map((subject) => [subject, []]))

@@ -1,5 +1,5 @@
-// Creates a hundred thousand players in seconds. One player is made through the operator API, and
-// its rows are copied under other names. The copy works with the columns of any version.
+// Creates a hundred thousand players in seconds: SQL copies the rows of one player that the
+// operator API made. It works with the columns of any version.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { bucketOf } from '../src/server/wallet/store/bucket.ts'

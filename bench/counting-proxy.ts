@@ -1,6 +1,6 @@
-// A proxy that counts the statements and round trips between a server and Postgres on the wire
-// protocol. A statement is one CommandComplete, begin and commit included. A round trip ends when
-// the client sends again after a reply of Postgres.
+// Counts statements and round trips between a server and Postgres on the wire protocol. A statement
+// is one CommandComplete, begin and commit included. A round trip ends when the client sends again
+// after a reply.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 

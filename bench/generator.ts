@@ -1,12 +1,11 @@
 // The load generator, a process of its own that is controlled over IPC.
 //
 // - Closed loop: each connection sends its next call after the reply to its last one.
-// - Open loop, in the measured window only: calls start at fixed times. A call without a free
-//   connection waits, and its latency counts from its due time.
+// - Open loop, in the measured window only: calls start at fixed times. Latency counts from the due
+//   time, even if no connection is free.
 //
-// Requests of the warm-up are signed during it. Then the requests of the measured window are
-// signed, as many as the warm-up shows to be needed. The generator reports "ready" and begins on
-// "go".
+// Requests are signed during the warm-up, and before the measured window for that window. The
+// generator then reports "ready" and begins on "go".
 import { createHistogram } from 'node:perf_hooks'
 import { BROKEN, type HttpConnection, openHttpConnection } from './http-connection.ts'
 import type { BenchPlayer } from './place-bet.ts'
@@ -14,7 +13,7 @@ import { repeatEndlessly, type SuppliedRequest, type Supply, supplyBets, supplyB
 
 export interface GeneratorLoad {
   host: string
-  /** Ports of the processes; the connections are spread over them. */
+  /** Ports of the processes, over which the connections are spread. */
   ports: number[]
   /** Sends a Settle for each Place bet too. */
   settles: boolean
@@ -38,7 +37,7 @@ export interface Window {
   p99Ms: number
   p999Ms: number
   maxMs: number
-  /** CPU time of the generator, all threads, which the server under test did not have. */
+  /** CPU time of the generator (all threads), which the server under test did not have. */
   generatorCpuSeconds: number
 }
 
@@ -68,8 +67,8 @@ async function run(load: GeneratorLoad): Promise<void> {
 }
 
 /**
- * Ends when the time is over or the requests are used up, and every reply has arrived. All replies
- * and their time count.
+ * Ends after the time or the requests, when every reply has arrived. All replies and their time
+ * count.
  */
 async function drive(
   connections: HttpConnection[],
@@ -130,10 +129,7 @@ function keepBusy(connection: HttpConnection, supply: Supply, send: Send, deadli
   })
 }
 
-/**
- * The timer fires each millisecond, so a call may start up to 1 ms late, which counts as the
- * server's time.
- */
+/** The timer fires each millisecond; a start that is late counts as the server's time. */
 function openLoop(
   connections: HttpConnection[],
   supply: Supply,

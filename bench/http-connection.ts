@@ -1,6 +1,6 @@
 // One keep-alive connection on a bare socket, with at most one request in flight. It reads only the
-// status and the end of the reply. This takes half the CPU time of undici's pool (measured), which
-// matters because the generator shares the machine with the server.
+// status and the end of a reply. This takes half the CPU time of undici's pool (measured), on a
+// machine shared with the server.
 import { connect, type Socket } from 'node:net'
 
 /** Stands for a status when the connection broke. */
@@ -8,7 +8,7 @@ export const BROKEN = 0
 const HEAD_END = '\r\n\r\n'
 
 export interface HttpConnection {
-  /** onReply receives the status, or BROKEN when the connection broke. */
+  /** onReply receives the status or BROKEN. */
   send(request: Buffer, onReply: (status: number) => void): void
   close(): void
 }

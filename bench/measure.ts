@@ -1,5 +1,5 @@
-// One measured window of one server on a fresh copy of its database, and the separate run that
-// counts statements.
+// One measured window of one server on a fresh database, and the separate run that counts
+// statements.
 import { spawnSync } from 'node:child_process'
 import { startCountingProxy } from './counting-proxy.ts'
 import type { GeneratorLoad, Window } from './generator.ts'
@@ -23,7 +23,7 @@ export interface ServerMeasurement {
   /** Microseconds per accepted call; only on Linux. */
   processorTime?: { server: number; postgres: number; generator: number }
   database?: DatabaseCost
-  /** Share of accepted calls that used the fast path; absent for a server without this metric. */
+  /** Share of accepted calls on the fast path; absent for a server without this metric. */
   gateShare?: number
 }
 
@@ -31,7 +31,7 @@ export interface DatabaseCost {
   walBytesPerCall: number
   transactionsPerCall: number
   walRecordsPerCall: number
-  /** Full-page images in the WAL: one for each page that is first changed after a checkpoint. */
+  /** Full-page images in the WAL, one for each page at its first change after a checkpoint. */
   pageImagesPerCall: number
   /** Pages of 8 KiB in tables and indexes, counted at each request. */
   pagesPerCall: number
@@ -63,7 +63,7 @@ export async function measureServer(
   })
 }
 
-/** Uses the database in its present state. */
+/** Uses the database as it is. */
 export async function measureOnDatabase(
   postgres: BenchPostgres,
   subject: Pick<Subject, 'start' | 'isOnePort'>,
@@ -118,7 +118,7 @@ export function computeDatabaseCost(run: LoadRun<Awaited<ReturnType<typeof datab
   }
 }
 
-/** Calls on the fast path by the servers' metrics; NaN without this metric. */
+/** Calls on the fast path; NaN without this metric. */
 async function gatedBy(servers: ServerProcess[]): Promise<number> {
   const texts = await Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()))
   return texts.reduce((sum, text) => sum + +(/^wallet_fast_path_calls_total (\d+)$/m.exec(text)?.[1] ?? Number.NaN), 0)
@@ -142,8 +142,8 @@ function processorTimeOf(run: LoadRun<ReturnType<typeof processorCounters>>) {
 }
 
 /**
- * The same load through the counting proxy. Its speed is not reported, since the proxy uses part of
- * the machine.
+ * The same load through the counting proxy. Its speed is not reported, since the proxy takes part
+ * of the machine.
  */
 export async function countStatementsOfServer(
   postgres: BenchPostgres,

@@ -47,7 +47,6 @@ that only verifies the signature. Exit code 0: fast enough and all money right, 
 
 The database lies below TMPDIR, which must be on a disk.`
 
-/** The load of each shape. */
 export const SHAPES = {
   production: { processes: 2, settles: true, players: 100_000 },
   laboratory: { processes: 1, settles: false, players: 2_000 },

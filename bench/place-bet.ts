@@ -1,5 +1,5 @@
-// The measured messages as bytes of signed HTTP/1.1 requests. A Place bet is complete, with one
-// selection, about 700 bytes and new ids; its Settle follows.
+// The measured messages as bytes of signed HTTP/1.1 requests: a complete Place bet with one
+// selection (about 700 bytes) and new ids, and its Settle.
 import { randomInt, randomUUID } from 'node:crypto'
 import { signBody } from './signature.ts'
 
@@ -10,7 +10,7 @@ export interface BenchPlayer {
 
 export const CURRENCY = 'EUR'
 
-/** Events that take bets at the same time, as on a busy weekend. */
+/** Events with bets at the same time, as on a busy weekend. */
 const EVENTS = 2_000
 
 function placeBetBody({ userId, token }: BenchPlayer, transactionId: string, amount: number): string {

@@ -1,4 +1,4 @@
-// The database of the plain server, as its author would create it, with the players of the run.
+// The database of the plain server, with the players of the run.
 import pg from 'pg'
 import { type BenchPlayer, CURRENCY } from './place-bet.ts'
 

@@ -1,7 +1,7 @@
-// The lower reference: an honest implementation by hand of Place bet and the first result of a bet.
-// It uses Fastify, a pg pool, prepared statements and one transaction per request, with a row lock
-// on the balance, a unique bet and a ledger row. The money is right, at six round trips and one
-// fsync per bet. The schema is in plain-schema.ts.
+// The lower reference: Place bet and the first result of a bet, written by hand without special
+// tricks. It uses Fastify, a pg pool, prepared statements and one transaction per request, with a
+// row lock on the balance, a unique bet and a ledger row. The money is right, at six round trips
+// and one fsync per bet.
 import pg from 'pg'
 import { createRawBodyServer, listenUntilTerminated, requireVariable } from './raw-body-server.ts'
 import { isSignatureGood } from './signature.ts'
@@ -67,7 +67,7 @@ async function insertBet(client: pg.PoolClient, bet: PlaceBet, stake: number): P
   return rows[0]!.placed_at
 }
 
-/** The first result of a bet; a bet with a result gets the reply for that state. */
+/** The first result of a bet; a later one gets the reply for the bet's state. */
 async function settle(client: pg.PoolClient, result: PlaceBet): Promise<Reply> {
   const payout = Math.round(result.amount * 100)
   await client.query('begin')

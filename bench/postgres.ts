@@ -1,6 +1,5 @@
 // A durable Postgres for one run (fsync and synchronous_commit on), from the binaries of the tests.
-// Its folder is below TMPDIR, which must be on a disk: on a RAM disk an fsync costs nothing and the
-// comparison means nothing.
+// TMPDIR must be on a disk: on a RAM disk an fsync costs nothing and the comparison means nothing.
 import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,28 +8,28 @@ import { type OtherServer, type PostgresSettings, type Server, startPostgres } f
 import { readParent } from './processor-time.ts'
 
 export interface BenchPostgres {
-  /** Pid of the server process; the backends are its children. */
+  /** The backends are children of this process. */
   pid: number
   url(database: string): string
   create(database: string): Promise<void>
   /**
-   * Makes a fresh copy and a checkpoint, so that every measured window starts with the same
-   * write-ahead log.
+   * A fresh copy and a checkpoint, so that every measured window starts with the same write-ahead
+   * log.
    */
   copy(from: string, to: string): Promise<void>
   drop(database: string): Promise<void>
   count(database: string, sql: string): Promise<number>
   /**
-   * Updates the planner statistics, as autovacuum does within a minute. An audit right after a run
-   * would have no good plan otherwise.
+   * Updates the planner statistics, as autovacuum does within a minute; an audit right after a run
+   * needs them.
    */
   analyze(database: string): Promise<void>
   stop(): Promise<void>
 }
 
 /**
- * Values from docs/guides/run-in-production.md. With Postgres's default of 128 MB, backends write
- * pages back while calls wait. The rows of a run are smaller than the guide's 4 GB.
+ * Values from docs/guides/run-in-production.md. With the default of 128 MB, backends write pages
+ * back while calls wait. The rows of a run need less than the guide's 4 GB.
  */
 export const SETTINGS = {
   shared_buffers: '2GB',
@@ -39,7 +38,7 @@ export const SETTINGS = {
   checkpoint_timeout: '15min',
   wal_compression: 'on',
 }
-/** Files of the write-ahead log, 16 MB each; one measured window and its warm-up write fewer. */
+/** Log files of 16 MB each, more than one measured window and its warm-up write. */
 const LOG_FILES = 64
 const REQUIRED_SETTINGS = ['fsync', 'synchronous_commit', 'full_page_writes']
 
@@ -59,7 +58,7 @@ export async function startOnDisk(settings: PostgresSettings, other?: OtherServe
   }
 }
 
-/** `more`: settings in addition to the usual ones. */
+/** `more`: additional settings. */
 export async function startBenchPostgres(more: PostgresSettings = {}): Promise<BenchPostgres> {
   const server = await startOnDisk({ ...SETTINGS, ...more })
   const admin = new pg.Client(server.url)
@@ -89,8 +88,8 @@ export async function startBenchPostgres(more: PostgresSettings = {}): Promise<B
 }
 
 /**
- * Creates log files in advance, as on a server that has run for a while, where checkpoints recycle
- * them. A new server creates each file on demand, and all commits wait for it.
+ * Creates log files in advance, as checkpoints recycle them on a server that has run for a while. A
+ * new server creates each file on demand, and all commits wait.
  */
 async function makeLogFiles(admin: pg.Client): Promise<void> {
   for (let file = 0; file < LOG_FILES; file++) {
@@ -100,7 +99,6 @@ async function makeLogFiles(admin: pg.Client): Promise<void> {
   await admin.query('checkpoint')
 }
 
-/** Pid of the server process; the backends are its children. */
 export async function serverPid(admin: pg.Client): Promise<number> {
   const { rows } = await admin.query<{ pid: number }>('select pg_backend_pid() as pid')
   return readParent(rows[0]!.pid)

@@ -1,11 +1,9 @@
-// CPU time of processes from Linux's /proc; unknown on other systems. It is nearly the same on a
-// busy machine and on an idle one, unlike bets per second. Cores ÷ CPU time per bet is the highest
-// possible rate of a machine.
+// CPU time of processes from Linux's /proc; unknown on other systems. Unlike bets per second, it is
+// nearly the same on a busy machine. Cores ÷ CPU time per bet is the highest possible rate.
 import { readdirSync, readFileSync } from 'node:fs'
 
 /**
- * CPU seconds of a process, all its threads and its ended children; 0 when the process does not
- * exist.
+ * CPU seconds of a process, its threads and its ended children; 0 when the process does not exist.
  */
 export function readProcessSeconds(pid: number): number {
   const [, userTicks = 0, systemTicks = 0, endedUserTicks = 0, endedSystemTicks = 0] = statOf(pid)

@@ -11,7 +11,6 @@ export interface SubjectMeasurements {
   open: OpenLoopMeasurement | undefined
 }
 
-/** An open loop: the requested rate and its result. */
 export interface OpenLoopMeasurement {
   callsPerSecond: number
   window: Window
@@ -21,7 +20,6 @@ const OPEN_REQUIRED = { p99Ms: 10, p999Ms: 25 } as const
 
 type Figure = 'calls/s' | 'µs'
 
-/** A ratio of the medians of two servers, with its bound. */
 interface ServerComparison {
   figure: Figure
   over: SubjectName
@@ -64,7 +62,7 @@ export function computeMedian(values: number[]): number {
   return (sorted[Math.floor(middle)]! + sorted[Math.ceil(middle)]!) / 2
 }
 
-/** Ratios of the measured servers; CPU times only when they are known. */
+/** CPU times only when they are known. */
 export function computeRatios(all: SubjectMeasurements[], shape: ShapeName): Ratio[] {
   return COMPARED.flatMap(({ figure, over, under, required }) => {
     const [above, below] = [over, under].map((name) => figuresOf(all, name, FIGURES[figure])) as [number[], number[]]
@@ -80,9 +78,7 @@ function figuresOf(all: SubjectMeasurements[], name: SubjectName, figure: (typeo
   return all.flatMap((one) => (one.name === name ? one.rounds : [])).flatMap((round) => figure(round) ?? [])
 }
 
-/**
- * Judges the printed value with two decimals, since a third decimal is noise on a shared machine.
- */
+/** Judges the printed value with two decimals; the third is noise on a shared machine. */
 function isMet({ measured, required }: Ratio): boolean {
   if (required === undefined) return true
   const [printed, bound] = [measured, required.bound].map((value) => Math.round(value * 100)) as [number, number]
@@ -99,7 +95,7 @@ const UNITS: Record<Figure, string> = {
   µs: 'processor time of server and Postgres per call',
 }
 
-/** Each shortfall of the run as a sentence; empty for a good run. */
+/** Empty for a good run. */
 export function findShortfalls(all: SubjectMeasurements[], shape: ShapeName): string[] {
   const slow = computeRatios(all, shape)
     .filter((ratio) => !isMet(ratio))

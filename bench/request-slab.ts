@@ -1,5 +1,5 @@
-// Requests signed before the measured window, packed into one buffer. Taking one costs no
-// signature, no string and no garbage collection during the measurement.
+// Requests signed before the measured window, in one buffer. Taking one costs no signature, string
+// or garbage collection.
 import { randomInt } from 'node:crypto'
 import { type BenchPlayer, signedBet, signedPlaceBet } from './place-bet.ts'
 
@@ -9,7 +9,7 @@ const LARGEST_SLAB_BYTES = 3_500_000_000
 export interface RequestSlab {
   /** Undefined when all are used up. */
   take(): Buffer | undefined
-  /** The next requests in one piece; fewer when they are used up. */
+  /** Fewer when they are used up. */
   takeMany(count: number): { bytes: Buffer; count: number }
 }
 

@@ -1,5 +1,5 @@
-// Starts the generator over IPC and reads the database counters right before and right after the
-// measured window.
+// Starts the generator over IPC and reads the database counters right before and after the measured
+// window.
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -7,14 +7,14 @@ import type { GeneratorLoad, GeneratorMessage, Window } from './generator.ts'
 
 const GENERATOR = fileURLToPath(new URL('generator.js', import.meta.url))
 /**
- * Lets the generator collect garbage before the measured window, because a pause would count as the
+ * Lets the generator collect garbage before the measured window, because a pause counts as the
  * server's.
  */
 const NODE_ARGUMENTS = ['--expose-gc', '--max-semi-space-size=64']
 
 export interface LoadRun<Counters> {
   window: Window
-  /** Including the bets of the warm-up; the database must contain this number. */
+  /** With the bets of the warm-up; the database must contain this number. */
   betsInAll: number
   before: Counters
   after: Counters

@@ -1,4 +1,3 @@
-// Starts a server as a child process for the time of its measurement.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
@@ -12,10 +11,7 @@ export interface ServerProcess {
 }
 
 export const HOST = '127.0.0.1'
-/**
- * The same for all servers, as docs/guides/run-in-production.md recommends: the garbage collector
- * copies less.
- */
+/** As docs/guides/run-in-production.md recommends: the garbage collector copies less. */
 const NODE_OPTIONS = '--max-semi-space-size=64'
 const START_TIMEOUT_MS = 20_000
 const STOP_TIMEOUT_MS = 15_000

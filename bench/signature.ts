@@ -1,5 +1,5 @@
-// The x-sign-jws header (S-1, S-2) by hand, for the generator and the two peers. The peers share no
-// code with src/, so that they remain independent implementations.
+// The x-sign-jws header (S-1, S-2) for the generator and the two peers. The peers share no code
+// with src/, so that they remain independent.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const HEADER = Buffer.from('{"alg":"HS256","typ":"JWT"}').toString('base64url')

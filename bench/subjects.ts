@@ -1,4 +1,3 @@
-// The compared servers and how to start them.
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -20,9 +19,9 @@ export interface Subject {
   /** The database with the players; each round gets a fresh copy. */
   seed?: string
   countBets?: string
-  /** The server starts its own processes, so it is started once in every shape. */
+  /** The server starts its own processes, so it is started only once. */
   isOnePort?: true
-  /** The program of a purser, which can audit. */
+  /** The program of a purser, for its audit. */
   main?: string
   start(databaseUrl: string): Promise<ServerProcess>
 }

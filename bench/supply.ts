@@ -5,7 +5,7 @@ import { type BetSlab, type RequestSlab, signedBets, signedRequests } from './re
 export interface SuppliedRequest {
   bytes: Buffer
   isBet: boolean
-  /** The generator calls it after a reply with 200. */
+  /** Called after a reply with 200. */
   accepted?(): void
 }
 
@@ -21,18 +21,18 @@ export interface Callers {
   secret: string
 }
 
-/** Bets that stay open, so that a result follows long after its bet and goes to any process. */
+/** Bets that stay open, so that a result follows long after its bet and may go to any process. */
 const OPEN_BETS = 5_000
 /** No server reads the Host header. */
 const ANY_HOST = 'wallet'
 
 /**
- * Calls signed in one pause during the warm-up, in addition to the open bets. The pause is far
- * shorter than the keep-alive timeout of a server.
+ * Calls signed in one pause of the warm-up, which is far shorter than a server's keep-alive
+ * timeout.
  */
 const AT_ONCE = 10_000
 
-/** For a warm-up of any length: signs more calls when they are used up. */
+/** Signs more calls when they are used up, for a warm-up of any length. */
 export function repeatEndlessly(supply: Supply): Supply {
   const signed = () => {
     supply.sign(AT_ONCE)

@@ -1,5 +1,5 @@
-// Counts the changes that calls wrote, from the write-ahead log itself (pg_walinspect). By table
-// and index: locked, inserted and changed rows, index entries, and full-page images.
+// Counts the changes of calls in the write-ahead log (pg_walinspect), by table and index: locked,
+// inserted and changed rows, index entries, and full-page images.
 import pg from 'pg'
 
 /** Per call. */
@@ -29,8 +29,8 @@ const TOUCHED = `
   group by 1 order by 1`
 
 /**
- * Reads between two positions of the log, in bytes from its beginning. A relation with fewer than 5
- * changes per 1,000 calls is left out.
+ * Reads between two positions in bytes. A relation with fewer than 5 changes per 1,000 calls is
+ * left out.
  */
 export async function readWalChanges(
   databaseUrl: string,

@@ -1,6 +1,6 @@
 /**
- * Runs before the compiler and prints one sentence for each reason why a build cannot work here.
- * The compiler itself would fail with a stack trace, or with one line for each of a thousand files.
+ * Runs before the compiler and prints a sentence for each reason why a build cannot work here. The
+ * compiler would fail with a stack trace, or with a line for each of a thousand files.
  */
 import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
  * Builds the console into dist/console with Vite and compresses each file. An unchanged console is
- * not built again, since `npm test` builds first and is short of time.
+ * not built again, since `npm test` builds first.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

@@ -4,7 +4,6 @@ import { PLATFORM_CASES } from '../dist/conformance/platform/platform-cases.js'
 import { WALLET_CASES } from '../dist/conformance/wallet/cases/wallet-cases.js'
 import { fill, table } from './reference-tables.mjs'
 
-/** The page with up-to-date tables. */
 export function makeConformanceCasesPage(path) {
   return fill(path, { 'wallet cases': casesTable(WALLET_CASES), 'platform cases': casesTable(PLATFORM_CASES) })
 }

@@ -1,6 +1,6 @@
 /**
  * Runs after the compiler: deletes output without a source and makes the program executable (`npx
- * purser`). It never empties dist/, so that a server that runs or starts from it keeps its files.
+ * purser`). It never empties dist/, so that running servers keep their files.
  */
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'
@@ -10,8 +10,8 @@ const DIST = fileURLToPath(new URL('../dist', import.meta.url))
 const SRC = fileURLToPath(new URL('../src', import.meta.url))
 
 /**
- * A folder or `x.mjs` stays while its source of the same name exists. A `x.js` and each `.map` stay
- * while their `.ts` source exists.
+ * A folder or `x.mjs` stays while its source of the same name exists, `x.js` and each `.map` while
+ * their `.ts` source exists.
  */
 for (const name of readdirSync(DIST, { recursive: true, encoding: 'utf8' })) {
   if (name.split(sep)[0] === 'console') continue // written by build-console.mjs

@@ -1,7 +1,6 @@
 /**
- * Writes the files that are generated from the code, and the links to decisions in all pages.
- * `--check` only compares: it names each outdated file and exits with 1. It reads dist/, so that it
- * needs a build first.
+ * Writes the generated files and the links to decisions in all pages. `--check` only compares,
+ * names each outdated file and exits with 1. It reads dist/, so a build comes first.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

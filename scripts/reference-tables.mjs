@@ -5,7 +5,6 @@ import { SETTINGS } from '../dist/server/core/config/settings.js'
 import { formatGrants } from '../dist/server/core/database/schema/database-privileges.js'
 import { listCallNames, REPLY_CODE_GUIDE, ROLLBACK_REASON_GUIDE } from './reply-code-guide.mjs'
 
-/** The page with up-to-date tables. */
 export function makeConfigurationPage(path) {
   return fill(path, { settings: settingsTable() })
 }

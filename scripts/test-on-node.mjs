@@ -1,6 +1,6 @@
 /**
  * `npm run test:node -- 22 [files…]` runs tests on another Node line, whose binary comes from the
- * npm package `node`. Without files, it runs the quick suites of several parts.
+ * npm package `node`. The default is the quick suites of several parts.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

@@ -1,7 +1,4 @@
-/**
- * Draws the history of a bet for the docs, with the console's own drawing code and a recorded
- * history of a real wallet and platform.
- */
+/** Draws the recorded history of a real bet for the docs, with the console's own code. */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,6 +1,6 @@
 /**
- * The API references in a real browser: they show every operation, work without a network and send
- * no request to other servers.
+ * In a real browser, the API references show every operation, work offline and call no other
+ * server.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import Fastify from 'fastify'
@@ -86,7 +86,6 @@ describe('in Chromium,', () => {
     { server: 'gateway', groups: ['Operators'] },
   ] as const)('the page of the $server', ({ server, groups }) => {
     let page: Page
-    /** Every request of the browser. */
     const requests: string[] = []
     /** Errors, refused loads and uncaught exceptions of the browser. */
     const complaints: string[] = []

@@ -1,7 +1,4 @@
-/**
- * The image, built in a folder without Docker: its content, its output and the places where it
- * writes.
- */
+/** The image, built in a folder without Docker: its content, output and written files. */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,10 +25,7 @@ function lastOf(keyword: string): Step {
   return step
 }
 
-/**
- * Environment of the image. Absolute paths are moved below the root, and a free port replaces the
- * usual one.
- */
+/** Environment of the image below the root, with a free port. */
 function environment(port: string): Record<string, string> {
   const pairs = lastOf('ENV').words.map((word) => word.split(/=(.*)/s).slice(0, 2) as [string, string])
   const moved = pairs.map(([name, value]) => [name, value.startsWith('/') ? join(root, value) : value])
@@ -57,7 +51,7 @@ async function whileRunning(work: (url: string, output: () => string) => Promise
   }
 }
 
-/** Every file outside /data, with the time of its last change. */
+/** Files outside /data with the times of their last change. */
 function filesOutsideData(): string[] {
   const names = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((name) => !/^data(\/|$)/.test(name))
   return names.map((name) => `${name} ${lstatSync(join(root, name)).mtimeMs}`)

@@ -20,7 +20,7 @@ import { read } from './tidy/source.ts'
 
 const STAGES = stagesOf(DOCKERFILE)
 const IMAGE = STAGES.at(-1) ?? { image: '', name: undefined, steps: [] }
-/** A tag of a supported Node line (24 is supported until April 2028), with its digest. */
+/** A tag of a Node line that is supported until April 2028, with its digest. */
 const PINNED_NODE = /^node:24\.\d+\.\d+-trixie-slim@sha256:[0-9a-f]{64}$/
 const PINNED = /^[a-z]+:[\w.-]+@sha256:[0-9a-f]{64}$/
 const CITUS_DOCKERFILE = 'ops/citus/Dockerfile'

@@ -20,7 +20,7 @@ function filesBelow(folder: string, extension: string): string[] {
 
 const RECORDS = 'docs/internals/decisions/'
 
-/** Paths below docs, as the index of the documentation links them. The decision records have an index of their own. */
+/** Paths below docs, as the index links them. Decision records have an index of their own. */
 function pagesOfDocs(): string[] {
   return filesBelow('docs', '.md')
     .filter((path) => !path.startsWith(RECORDS) || path === `${RECORDS}README.md`)
@@ -28,7 +28,7 @@ function pagesOfDocs(): string[] {
     .filter((path) => path !== 'README.md')
 }
 
-/** `lanes-and-batches.md` and its like. */
+/** Names such as `lanes-and-batches.md`. */
 function decisionRecords(): string[] {
   return filesBelow(RECORDS, '.md')
     .map((path) => path.replace(RECORDS, ''))
@@ -59,7 +59,7 @@ function leadsSomewhere(page: string, target: string): boolean {
 }
 
 const anchors = new Map<string, ReadonlySet<string>>()
-/** A few long pages are the target of thousands of links, so that each page is parsed once. */
+/** Thousands of links lead to a few long pages, so each page is parsed once. */
 function anchorsIn(file: string): ReadonlySet<string> {
   const known = anchors.get(file) ?? new Set(anchorsOf(read(file)))
   anchors.set(file, known)
@@ -85,7 +85,6 @@ describe('a decision id', () => {
   })
 })
 
-/** The matches of the pattern's first group. */
 function namesIn(path: string, pattern: RegExp): string[] {
   return [...read(path).matchAll(pattern)].map(({ 1: name = '' }) => name)
 }

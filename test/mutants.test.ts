@@ -1,7 +1,4 @@
-/**
- * `npm run mutants` runs seldom, so this test checks on every run that its planted faults still fit
- * the code.
- */
+/** The planted faults of `npm run mutants`, which runs seldom, must still fit the code. */
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { FAULTS } from '../scripts/mutants/faults.mjs'

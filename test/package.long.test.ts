@@ -1,6 +1,5 @@
 /**
- * The npm package: the packed tarball in an empty project, its program, its pages, and the targets
- * of their links.
+ * The packed tarball in an empty project: its program, its pages, and the targets of their links.
  */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Each program that npm scripts compile from tests and benches compiles and prints its help. */
+/** Each program that npm scripts compile prints its help. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

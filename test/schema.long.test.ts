@@ -12,10 +12,7 @@ import { createDatabase, type TestDatabase } from './support/database.ts'
 
 const OURS = `namespace.nspname !~ '^pg_' and namespace.nspname <> 'information_schema'`
 
-/**
- * Catalog queries, each for one kind of object and with an order that does not depend on a
- * collation.
- */
+/** Catalog queries, one per kind of object, in an order that needs no collation. */
 const QUESTIONS = {
   tables: `select nspname || '.' || relname as name, reloptions, obj_description(class.oid, 'pg_class') as comment
     from pg_class class join pg_namespace namespace on namespace.oid = relnamespace where ${OURS} and relkind in ('r', 'p')

@@ -21,7 +21,7 @@ const BLOCKS = blocksOf(readFileSync(join(ROOT, 'docs/guides/signature.md'), 'ut
 const folder = mkdtempSync(join(tmpdir(), 'purser-signature-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** A row of the test: the header, the body in hex, and the expected result. */
+/** Header, body in hex, and the expected result. */
 type Row = readonly [header: string, body: string, isGood: boolean]
 
 function rowsOf(): Row[] {
@@ -42,7 +42,7 @@ function rowsOf(): Row[] {
   })
 }
 
-/** Adds code to a snippet, so that it reads lines of "header hex" and prints 1 or 0 for each. */
+/** Makes a snippet read lines of "header hex" and print 1 or 0 for each. */
 interface Driver {
   readonly file: string
   /** Command and arguments before the file. */

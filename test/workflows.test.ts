@@ -14,7 +14,6 @@ interface Workflow {
   readonly jobs: Record<string, { readonly steps?: readonly { readonly run?: string }[] }>
 }
 
-/** The stages that the jobs of a workflow run. */
 function stagesOf(path: string): string[] {
   const { jobs } = parse(read(path)) as Workflow
   const commands = Object.values(jobs).flatMap(({ steps = [] }) => steps.map(({ run = '' }) => run))

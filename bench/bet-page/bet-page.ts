@@ -1,4 +1,4 @@
-// Measures how fast the picture of a bet appears in a browser, over a day of a million bets. See
+// Measures how fast the picture of a bet appears in a browser, on a day of a million bets. See
 // bench/README.md.
 import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,8 +18,8 @@ const WANTED_MS = 300
 const PAGE_TIMEOUT_MS = 30_000
 const POLL_MS = 50
 /**
- * A new tab makes the browser start processes, which takes some tenths of a second. A user who
- * follows a link has opened the tab before.
+ * A new tab makes the browser start processes for some tenths of a second. A user who follows a
+ * link has opened it before.
  */
 const TAB_OPEN_MS = 1_000
 
@@ -32,8 +32,8 @@ interface Options {
 
 interface PageTiming {
   /**
-   * Milliseconds from the navigation to the first frame with the picture. `calls` ends at the first
-   * frame with the times of the calls, which come from the journal.
+   * Milliseconds from the navigation to the first frame with the picture, and to the first frame
+   * with the times of the calls (from the journal).
    */
   readonly picture: number
   readonly calls: number
@@ -88,10 +88,7 @@ const KINDS: readonly Kind[] = [
   { what: 'a bet by its id alone', isKnownPlayer: false, isFirst: false },
 ]
 
-/**
- * Opens another bet each time. On a first visit, the browser has nothing of the console in its
- * cache.
- */
+/** Opens another bet each time. A first visit starts with an empty cache. */
 async function time(browser: Browser, url: string, { bets, rounds }: Options, kind: Kind): Promise<PageTiming[]> {
   const looks: PageTiming[] = []
   let context = await signedIn(browser, url)
@@ -143,8 +140,8 @@ async function seeded(url: string, bets: number): Promise<void> {
 }
 
 /**
- * Does once what Postgres and the wallet do within minutes of such a day, since a real day does not
- * insert a million bets in one minute.
+ * Does once what Postgres and the wallet do within minutes; no real day inserts a million bets in
+ * one minute.
  */
 async function vacuum(url: string): Promise<void> {
   const client = new pg.Client(url)

@@ -1,5 +1,5 @@
-// Measures the cost of a call on Citus by number of workers, compared with the same programs on one
-// plain Postgres. See bench/README.md.
+// Measures the cost of a call on Citus by number of workers, and on one plain Postgres. See
+// bench/README.md.
 import { execFile } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { promisify } from 'node:util'
@@ -30,8 +30,8 @@ const HELP = `PURSER_CITUS=/usr/lib/postgresql/15 npm run bench:citus
 Two processes, Place bets and Settles; then a look at the feed and a deposit, one after another. Exit code 1 when the money is not right.`
 
 /**
- * Asynchronous, so that the output of the nodes is read during the command. With many buckets it
- * exceeds a pipe, and the nodes would block for ever.
+ * Asynchronous, so that the nodes' output is read meanwhile. With many buckets it exceeds a pipe,
+ * and the nodes would block for ever.
  */
 const run = promisify(execFile)
 const US_PER_S = 1_000_000
@@ -83,7 +83,6 @@ function readOptions(): Options | 'help' {
   }
 }
 
-/** New nodes with a database whose schema `purser migrate` made. */
 async function startNodes(workers: number, buckets: number): Promise<{ nodes: Server[]; url: string }> {
   const native = process.env.PURSER_CITUS ?? ''
   const nodes =

@@ -1,5 +1,5 @@
-// Measures the cost of a read of the feed and of an operator's deposit on Citus. They run one after
-// another on an idle wallet.
+// Measures the cost of a read of the feed and of a deposit on Citus, one after another on an idle
+// wallet.
 import { randomUUID } from 'node:crypto'
 import { readFamilySeconds } from '../processor-time.ts'
 import { TEMPLATE } from '../seed-players.ts'
@@ -11,7 +11,7 @@ const MS_PER_S = 1_000
 
 /**
  * Milliseconds per request: latency, and CPU time of the wallet and of each node, coordinator
- * first. A string is the error when no reply came.
+ * first. A string is the error of a request without a reply.
  */
 export type QuestionCost = { readonly ms: number; readonly wallet: number; readonly nodes: readonly number[] } | string
 

@@ -1,5 +1,5 @@
-// Writes the platform's bets on one final by SQL: bets of a partner that replies at once, and bets
-// of another partner that will be cancelled.
+// Writes the platform's bets on one final by SQL, and bets of another partner that will be
+// cancelled.
 import { spawnSync } from 'node:child_process'
 import type pg from 'pg'
 
@@ -22,7 +22,7 @@ places as (
   select bet_id, 1, '${partner}', 'place', gen_random_uuid(), EMPTY 'done', 1, now(), now(), now(), now() from b)
 select bet_id from b`
 
-/** Every bet of the final is won, and its Settle is due. */
+/** Every bet is won, and its Settle is due. */
 const SETTLES = `
 with settled as (
   update platform.bet set status = 'settled', payout = 2 * stake, result_type = 'won', deliveries = 2 where partner_id = 'ours'
@@ -55,7 +55,6 @@ export function runMigrate(main: string, databaseUrl: string): void {
   if (status !== 0) throw new Error(`migrate: ${stderr}`)
 }
 
-/** Returns the bet ids of the other partner. */
 export async function writeBook(client: pg.Client, count: number, others: number): Promise<string[]> {
   await client.query("insert into platform.currency (currency, scale) values ('EUR', 2) on conflict do nothing")
   await client.query(await forSchema(client, bets('ours', FINAL)), [count])

@@ -1,5 +1,5 @@
-// The delivery bench: a platform, our own wallet and one Postgres on one machine. bench/README.md
-// explains the result.
+// The delivery bench: a platform, our own wallet and one Postgres on one machine. See README.md in
+// this folder.
 import { existsSync } from 'node:fs'
 import { availableParallelism, loadavg } from 'node:os'
 import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'

@@ -1,5 +1,5 @@
 // Measures one final: the cost of its Settles when they are due already, and the delays after a
-// posted result. A delay is measured for the first Settle, the last Settle and another partner's
+// posted result. Delays are those to the first Settle, the last Settle and another partner's
 // Rollbacks. The partners reply at once, so that only the platform and its Postgres are measured.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -14,7 +14,7 @@ import { withClient } from './seed.ts'
 const PLATFORM_KEY = createSecret()
 const RUN = 'deliver_final'
 const POLL_MS = 100
-/** Share of the Settles that are sent before a cost measurement begins. */
+/** Share of the Settles that are sent before the measurement. */
 const WARM_PART = 0.2
 /** Milliseconds between two cancelled bets while the final is settled. */
 const CANCEL_EVERY_MS = 50
@@ -166,7 +166,7 @@ export function measureFinal(postgres: BenchPostgres, main: string, bets: number
   })
 }
 
-/** Cancels bets one after another while the final is settled; returns the time of each request. */
+/** Cancels bets while the final is settled; returns the time of each request. */
 async function cancelSome(platform: ServerProcess, betIds: readonly string[], isOver: () => boolean) {
   const askedAt = new Map<string, number>()
   for (const betId of betIds) {
@@ -189,7 +189,7 @@ async function post({ url }: ServerProcess, path: string, body: object): Promise
   await response.arrayBuffer()
 }
 
-/** Each Settle must be sent once, acknowledged, and recorded as acknowledged. */
+/** Each Settle must be sent once, and its acknowledgement recorded. */
 async function faultsOf(client: pg.Client, partner: ServerProcess, bets: number): Promise<string[]> {
   const { again } = await callsOf(partner)
   const { rows } = await client.query<{ told: number }>(

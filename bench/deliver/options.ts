@@ -4,7 +4,7 @@ import { MAIN } from '../subjects.ts'
 
 export { UsageError }
 
-/** Situations that can be measured in addition to `alone`, the reference for all. */
+/** Situations to measure in addition to `alone`, the reference. */
 export const DELIVER_ROWS = ['result to last', 'dead port', 'hanging port'] as const
 export type DeliverRow = (typeof DELIVER_ROWS)[number]
 
@@ -14,15 +14,15 @@ export interface DeliverOptions {
   rounds: number
   seconds: number
   warmupSeconds: number
-  /** Deliveries per partner: as many for the reachable partner as for the other one. */
+  /** Deliveries for each of the two partners. */
   half: number
   /**
-   * Number of Settles whose cost is measured, and number of bets in the final. If one is given,
-   * only these are measured.
+   * Settles whose cost is measured, and bets in the final. If one is given, only these are
+   * measured.
    */
   cost?: number
   final?: number
-  /** The `dist/main.js` of each build whose cost and final are measured. */
+  /** The `dist/main.js` of each build for cost and final. */
   mains: string[]
 }
 

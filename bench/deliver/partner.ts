@@ -1,5 +1,5 @@
 // A partner that accepts every call at once and records arrival times. It parses bytes by hand,
-// because an HTTP framework would cost more than the platform that is measured.
+// because an HTTP framework would cost more than the platform.
 import { createServer, type Socket } from 'node:net'
 
 const PORT = Number(process.env.PORT)

@@ -7,7 +7,7 @@ export interface DeliverResult {
   situations: Map<Situation, DeliverMeasurement[]>
 }
 
-/** A partner that cannot be reached may cost the other one at most 20 % of its rate. */
+/** An unreachable partner may cost the other one at most 20 % of its rate. */
 const REQUIRED = 0.8
 
 const rates = (measurements: readonly { settlesPerSecond: number }[]) => measurements.map((m) => m.settlesPerSecond)
@@ -25,7 +25,7 @@ export function judgeDeliver({ situations }: DeliverResult): DeliverVerdict[] {
   )
 }
 
-/** Each shortfall of the run as a sentence; empty for a good run. */
+/** Empty for a good run. */
 export function findDeliverShortfalls(result: DeliverResult): string[] {
   const slow = judgeDeliver(result)
     .filter(({ ofAlone }) => ofAlone < REQUIRED)

@@ -12,7 +12,6 @@ import { SECRET, startPurser } from '../subjects.ts'
 const PLAYERS = 500
 const AT_ONCE = 128
 const TRIES = 5
-/** Bets that one event's result settles. */
 export const BETS_PER_EVENT = 5_000
 
 export async function placeBets(databaseUrl: string, count: number): Promise<void> {
@@ -49,7 +48,7 @@ async function place(pool: Pool, { userId, token }: BenchPlayer): Promise<void> 
   }
 }
 
-/** The rows that the platform would have written for the wallet's bets. */
+/** Rows as the platform would have written them for the wallet's bets. */
 const PLATFORM_ROWS = `
 with b as (select row_number() over (order by bet_id) as n, bet_id::uuid, player, stake, placed_at from purser.bet),
 bets as (
@@ -62,7 +61,7 @@ selections as (
 insert into platform.delivery (bet_id, number, partner_id, operation, request_id, status, attempts, decided_at, first_attempt_at, due_at, finished_at)
 select bet_id, 1, 'ours', 'place', gen_random_uuid(), 'done', 1, placed_at, placed_at, placed_at, placed_at from b`
 
-/** Totals that the platform updates in the same transaction as an accepted bet. */
+/** Totals that the platform updates when it accepts a bet. */
 const TOTALS = `
 insert into platform.currency (currency, scale) values ('EUR', 2) on conflict do nothing;
 insert into platform.outcome_total (event_id, outcome_id, currency, stake, win)
@@ -70,7 +69,7 @@ select event_id, outcome_id, currency, sum(stake), sum(2 * stake) from platform.
 group by event_id, outcome_id, currency;
 insert into platform.event_total (event_id, bets) select event_id, count(*) from platform.selection group by event_id`
 
-/** Every seeded bet is won, and its Settle is due. */
+/** Every bet is won, and its Settle is due. */
 export const SETTLES_OF_OURS = `
 with settled as (
   update platform.bet set status = 'settled', payout = 2 * stake, result_type = 'won', deliveries = 2 where partner_id = 'ours'
@@ -84,7 +83,7 @@ select delivery_id, format('{"requestId":"%s","type":2,"transactionId":"%s","use
   '"coefficient":2,"gameType":"sportsbook","bonusId":null,"bonusTemplateId":null,"ticketType":"single","resultType":"won"}', request_id, bet_id, user_id)
 from due join settled using (bet_id)`
 
-/** As many Settles of a partner that cannot be reached. */
+/** As many Settles of an unreachable partner. */
 export const SETTLES_OF_OTHER = `
 with placed as (
   insert into platform.bet (bet_id, partner_id, frame_session_id, request_hash, user_id, currency, token, stake, status, ticket_type, coefficient,

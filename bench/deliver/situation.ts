@@ -17,7 +17,7 @@ export const SITUATIONS: readonly Situation[] = ['alone', 'dead port', 'hanging 
 
 export interface DeliverMeasurement {
   settlesPerSecond: number
-  /** Calls to the other partner in total, and due deliveries of both partners at the end. */
+  /** Calls to the other partner, and due deliveries of both partners at the end. */
   otherCalls: number
   leftDue: number
   /** Errors in the money; empty when it is right. */
@@ -52,10 +52,7 @@ export function measureSituation(
   })
 }
 
-/**
- * From the POST of the results of two events to the last acknowledged Settle, so that it includes
- * deciding and delivering.
- */
+/** Measures from the POST of two results to the last acknowledged Settle, deciding included. */
 export function measureEndToEnd(postgres: BenchPostgres): Promise<{ settlesPerSecond: number; faults: string[] }> {
   return withProcesses(postgres, async (client, start) => {
     const { platform } = await start('http://127.0.0.1:1')
@@ -88,8 +85,8 @@ async function postResult({ url }: ServerProcess, eventId: string): Promise<void
 type Start = (otherUrl: string) => Promise<{ platform: ServerProcess }>
 
 /**
- * The copy and the wallet exist until `use` ends. `use` stops the platform itself, and then the
- * money is checked.
+ * The copy and the wallet exist until `use` ends. `use` stops the platform, so that the money can
+ * be checked.
  */
 async function withProcesses<Result>(
   postgres: BenchPostgres,
@@ -162,9 +159,7 @@ async function readMeasurement(client: pg.Client, { warmupSeconds, seconds }: De
   return { settlesPerSecond: settles / measured, otherCalls, leftDue }
 }
 
-/**
- * The acknowledged state of each bet must equal the wallet's, and each Settle must be sent once.
- */
+/** Each bet must have the same state at the wallet, and each Settle must be sent once. */
 const DISAGREEING = `
 select count(*)::int as n from platform.bet p full join purser.bet w on w.bet_id = p.bet_id::text
 where p.partner_id is distinct from 'other'

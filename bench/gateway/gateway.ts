@@ -1,5 +1,5 @@
-// Measures the cost of a gateway. The same load goes to an operator directly, through a plain
-// proxy, and through the gateway. README.md in this folder explains the result.
+// Measures the cost of a gateway: the same load goes to an operator directly, through a plain
+// proxy, and through the gateway. See README.md in this folder.
 import { availableParallelism } from 'node:os'
 import { UsageError } from '../arguments.ts'
 import type { Window } from '../generator.ts'
@@ -14,8 +14,8 @@ import { inventPlayers, OPERATOR_SECRET, startGateway, startOperator, startPlain
 const WARMUP_SECONDS = 2
 const SECONDS = 3
 /**
- * Many connections show the limit of the machine, few show the time of one call. The few come last,
- * when every server is warm.
+ * Many connections show the limit of the machine, few the time of one call. The few come last, when
+ * servers are warm.
  */
 const CONNECTIONS = [128, 4]
 
@@ -63,7 +63,7 @@ async function measure(subject: Subject): Promise<GatewayMeasurement[]> {
   return measured
 }
 
-/** Each round begins with another subject, since the speed of a machine changes during the run. */
+/** Each round begins with another subject, since a machine's speed changes during the run. */
 async function measureAll({ rounds, mains }: GatewayOptions): Promise<GatewayMeasurement[]> {
   const subjects = [...PEERS, ...mains.map(gatewayOf)]
   const all: GatewayMeasurement[] = []

@@ -1,5 +1,5 @@
-// The operator of the gateway bench. It verifies the signature and replies at once, so that only
-// the process before it is measured.
+// The operator of the gateway bench verifies the signature and replies at once, so that only the
+// process before it is measured.
 import { createHash } from 'node:crypto'
 import { createRawBodyServer, listenUntilTerminated, requireVariable } from '../raw-body-server.ts'
 import { isSignatureGood } from '../signature.ts'
@@ -13,7 +13,7 @@ server.post<{ Body: Buffer }>('/payment/bet', async (request, reply) => {
   return { transactionId: '00000000-0000-4000-8000-000000000000', transactionTime: new Date().toISOString() }
 })
 
-/** Any token is accepted and gives a player. */
+/** Any token gives a player. */
 server.post<{ Body: Buffer }>('/user/profile', async (request, reply) => {
   if (!isSignatureGood(secret, request.headers['x-sign-jws'], request.body)) return reply.code(400).send(REFUSAL)
   const { token } = JSON.parse(request.body.toString())

@@ -21,9 +21,9 @@ export async function startPlainProxy({ url }: ServerProcess) {
 }
 
 /**
- * The gateway keeps the mapping in memory after the first read, so the embedded database is as good
- * as a Postgres here; production refuses it. The journal of calls (W-30) is off, since the
- * gateway's own CPU would write it.
+ * The gateway reads the mapping once, so the embedded database, which production refuses, is as
+ * good as a Postgres here. The journal of calls (W-30) is off, since the gateway's own CPU would
+ * write it.
  */
 export async function startGateway({ url: baseUrl }: ServerProcess, main = MAIN) {
   const secrets = { PARTNER_SECRET: SECRET, GATEWAY_API_KEY: GATEWAY_KEY }

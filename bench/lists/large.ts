@@ -1,5 +1,5 @@
-// Compares the cost of a call in a database with many bets and in one with as many players and no
-// bets. The same load runs on both in turn, then the audits of the large one. See bench/README.md.
+// Compares the cost of a call with many bets in the database and with none, for as many players.
+// The load alternates; the audits of the large one follow. See bench/README.md.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { totalmem } from 'node:os'

@@ -1,5 +1,5 @@
-// Measures each list and report of the wallet over a day of a million bets, and prints time and
-// plan as a table. See bench/README.md.
+// Measures each list and report of the wallet on a day of a million bets, and prints time and plan.
+// See bench/README.md.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -203,9 +203,7 @@ async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promi
   await timePlatform(db, sql, bets, day)
 }
 
-/**
- * Runs after the wallet, because these rows would take the memory that caches the wallet's rows.
- */
+/** Runs last, because these rows would displace the wallet's rows in memory. */
 async function timePlatform(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
   const say = (line: string) => void process.stdout.write(`${line}\n`)
   say(

@@ -10,7 +10,7 @@ import { MAIN } from '../subjects.ts'
 import { seedDatabase } from './seed.ts'
 
 const DAY_MS = 86_400_000
-/** Rows per statement, as in a batch, and number of measured statements. */
+/** Rows per statement, as in a batch, and measured statements. */
 const BATCH = 40
 const BATCHES = 1_000
 const US_PER_S = 1_000_000
@@ -19,7 +19,7 @@ const say = (line: string) => void process.stderr.write(`${line}\n`)
 interface Table {
   readonly name: string
   /**
-   * Columns with types that identify a row together with the bucket: a lookup as on the fast path.
+   * Columns that identify a row together with the bucket, with types: a lookup as on the fast path.
    */
   readonly key: readonly (readonly [column: string, type: string])[]
   /** The column that makes a copied row unique; $1 is the number of the statement. */

@@ -1,6 +1,6 @@
-// Writes a day of a platform by SQL, for any number of bets with a Place bet and a Settle each, and
-// lists the queries of people. One of a hundred Settles needs a person, one of a thousand waits for
-// its next attempt, and one of fifty Place bets was declined.
+// Writes a day of a platform by SQL, and lists the queries of people. Each bet has a Place bet and
+// a Settle. One of a hundred Settles needs a person, one of a thousand waits for its next attempt;
+// one of fifty Place bets was declined.
 import type pg from 'pg'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { createAuditLog } from '../../src/server/core/auth/audit-log/audit-log.ts'
@@ -22,9 +22,7 @@ import { SEED_EVENTS, SEED_PLAYERS, toSeedBetId } from './seed.ts'
 /** The seeded partners have no connection settings. */
 const NO_CONNECTIONS = { connections: async () => new Map() }
 const PARTNERS = 5
-/**
- * Bets placed at the same moment, and the milliseconds of the day over which the bets are spread.
- */
+/** Bets placed at the same moment, and the milliseconds over which the bets are spread. */
 const TOGETHER = 10
 const SPREAD_MS = 20 * 3_600_000
 

@@ -1,6 +1,5 @@
-// Rare rows of the seeded day (seed.ts) that people still query: refused bets, bets that were
-// rolled back before they arrived, adjustments that wait for approval, sessions, and the counts of
-// the last hour.
+// Rare rows of the seeded day (seed.ts) that people query: refused bets, bets rolled back before
+// they arrived, adjustments that wait for approval, sessions, and counts of the last hour.
 import type { SeedSize } from './seed.ts'
 
 /** Bets per session; every second session is ended early. */
@@ -14,10 +13,7 @@ export function buildRareRowsSql(size: SeedSize, spreadMs: number): [string, str
   return [...ofBets(size, spreadMs), ...ofPeople(size)]
 }
 
-/**
- * These bets moved no money: they were refused for lack of money, or rolled back before they
- * arrived.
- */
+/** These bets moved no money: refused for lack of money, or rolled back before they arrived. */
 function ofBets({ bets, players, day }: SeedSize, spreadMs: number): [string, string][] {
   const rare = `(select i, case i % 2 when 0 then 'refused' else 'cancelled' end as status, 'rare-' || md5(i::text) as bet_id, 'player-' || i % ${players} as player,
     timestamptz '${day}Z' + interval '2 hours' + i * interval '${Math.trunc((spreadMs * RARE) / Math.max(bets, 1))} ms' as t from generate_series(0, ${Math.trunc(bets / RARE)} - 1) i) r`

@@ -1,5 +1,5 @@
-// `npm run seed` writes millions of bets into the database at DATABASE_URL, and the audit accepts
-// them. See bench/README.md.
+// `npm run seed` writes millions of bets into DATABASE_URL, which the audit accepts. See
+// bench/README.md.
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import pg from 'pg'

@@ -1,6 +1,6 @@
-// Writes one day of a wallet by SQL, for any number of bets and players: ten bets at a time, on
-// 2,000 events. Two of five bets are won, one of fifty is still open; rare-rows.ts adds the rare
-// ones. The ledger balances, since the audit is timed too.
+// Writes one day of a wallet by SQL, with ten bets at a time on 2,000 events. Two of five bets are
+// won, one of fifty is still open; rare-rows.ts adds the rare ones. The ledger balances, since the
+// audit is timed too.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { createLogger } from '../../src/runtime/logger.ts'
@@ -14,8 +14,8 @@ const TOGETHER = 10
 const STAKE = 1_000
 const PAYOUT = 1_850
 /**
- * Milliseconds: the period over which the bets are spread, and the longest time until a bet is
- * settled. A bet is settled before the player's next one.
+ * Milliseconds over which the bets are spread, and the longest until a bet is settled, which is
+ * before the player's next one.
  */
 const SPREAD_MS = 20 * 3_600_000
 const SETTLED_MS = 90 * 60_000
@@ -34,8 +34,8 @@ export interface SeedSize {
 }
 
 /**
- * The statements take no parameters. Each bet has its player's balance and its first transfer in
- * advance, so that no row is written twice. The tables have no dead rows, as after a vacuum.
+ * The statements take no parameters. Each bet has its balance and its first transfer in advance, so
+ * that no row is written twice. The tables have no dead rows, as after a vacuum.
  */
 const STATEMENTS = (size: SeedSize): [string, string][] => [...ofBets(size), ...ofMoney(size)]
 
@@ -189,7 +189,7 @@ async function indexesOf(client: pg.Client): Promise<Index[]> {
   return rows
 }
 
-/** The database has its schema and no players. `say` receives a line after each step. */
+/** The database must have its schema and no players. `say` receives a line after each step. */
 export async function seedDatabase(url: string, size: SeedSize, say: (line: string) => void = () => {}): Promise<void> {
   const client = new pg.Client(url)
   await client.connect()
@@ -220,8 +220,8 @@ export async function seedDatabase(url: string, size: SeedSize, say: (line: stri
 }
 
 /**
- * Milliseconds of the day that the journal receives before it is flushed. It makes one chunk per
- * second, and at most 80 chunks may wait.
+ * Milliseconds of the day between two flushes of the journal. It makes one chunk per second, and at
+ * most 80 may wait.
  */
 const SLICE_MS = 60_000
 const BODY = (i: number, player: string) =>

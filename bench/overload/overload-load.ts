@@ -1,5 +1,5 @@
-// The load of the overload bench, a process of its own that is controlled over IPC. It measures the
-// unloaded rate, the overload, and the same light load right afterwards.
+// The load of the overload bench, a process of its own that is controlled over IPC: the unloaded
+// rate, the overload, and the light load again.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchPlayer } from '../place-bet.ts'
@@ -15,16 +15,14 @@ export interface OverloadLoad {
   readonly seconds: number
 }
 
-/** Result of one phase; times in milliseconds. */
+/** Times in milliseconds. */
 export interface OverloadPhase {
   /** Replies with 200 per second. */
   readonly yesPerSecond: number
   readonly answersPerSecond: number
   /** Status → replies; 0 means that the connection broke, `none` that no reply came. */
   readonly statuses: Record<string, number>
-  /**
-   * Replies of any status after the platform's time limit, and those with 200 among the late ones.
-   */
+  /** Replies of any status after the platform's time limit, and those with 200. */
   readonly late: number
   readonly lateYes: number
   readonly p50Ms: number
@@ -125,10 +123,7 @@ async function opened(
 
 const DRAIN_TIMEOUT_MS = 20_000
 
-/**
- * Runs for the given time, then stops sending and waits for the replies. Rates cover only the time
- * of sending.
- */
+/** Sends for the given time, then waits for the replies. Rates cover only the time of sending. */
 async function ended(tally: Tally, connections: PipelinedConnection[], seconds: number): Promise<OverloadPhase> {
   await sleep(seconds * 1_000)
   const passed = (performance.now() - tally.startedAt) / 1_000

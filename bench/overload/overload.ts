@@ -1,5 +1,5 @@
-// The overload bench sends far more calls than a server can process, for a minute. The server must
-// shed load and not collapse. bench/README.md explains the result.
+// Sends far more calls than a server can process, for a minute. The server must shed load and not
+// collapse. See bench/README.md.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -28,7 +28,6 @@ export interface OverloadMeasurement extends OverloadResult {
   readonly audit?: { readonly clean: boolean; readonly said: string }
 }
 
-/** A server under test, with its players and database. */
 interface Subject {
   readonly server: ServerProcess
   readonly players: BenchPlayer[]

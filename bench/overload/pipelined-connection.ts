@@ -1,11 +1,11 @@
 // One connection with several calls in flight, whose replies arrive in order. It reads only the
-// status line of a reply, because the generator shares the machine with the server.
+// status line, because the generator shares the machine with the server.
 import { connect, type Socket } from 'node:net'
 import type { RequestSlab } from '../request-slab.ts'
 
 /**
- * Receives the number of consecutive replies with one status (0 when the connection broke) to calls
- * sent at the same time.
+ * Receives the number of consecutive replies with one status (0 when the connection broke), sent at
+ * the same time.
  */
 export type AnswerListener = (status: number, count: number, sentAt: number) => void
 

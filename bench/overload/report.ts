@@ -1,5 +1,3 @@
-// Derives the verdict from the measurements.
-
 import type { OverloadMeasurement } from './overload.ts'
 import type { OverloadPhase } from './overload-load.ts'
 

@@ -61,7 +61,7 @@ async function drive(users: HttpConnection[], next: () => Buffer, seconds: numbe
   return { accepted, others, seconds: (performance.now() - start) / 1_000, p50Ms, p99Ms }
 }
 
-/** A single bet with the usual data of a selection, about 650 bytes. */
+/** A single bet with usual data, about 650 bytes. */
 function requestOf({ port, key, frames, events }: PlacementLoad, number: number): Buffer {
   const selection = {
     ...{ disciplineId: '1', discipline: 'Football', tournamentId: '88637', tournament: 'Premier League' },

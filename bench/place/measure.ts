@@ -84,8 +84,7 @@ async function withPlatform<Result>(
   use: (platform: ServerProcess, users: (seconds: number) => Promise<PlacementCounts>) => Promise<Result>,
 ): Promise<Result> {
   const partner = await startServer([PARTNER], {})
-  // Development mode, because production requires settings that other builds refuse; the cost of a
-  // bet is the same.
+  // Development mode, because production requires settings that other builds refuse.
   const env = { NODE_ENV: 'development', DATABASE_URL: databaseUrl, PLATFORM_API_KEY: KEY, LOG_LEVEL: 'warn' }
   const platform = await startServer([main, 'platform'], env)
   try {

@@ -3,7 +3,7 @@ import { parseArguments, parsePositive } from '../arguments.ts'
 import { MAIN } from '../subjects.ts'
 
 export interface PlaceOptions {
-  /** The `dist/main.js` of each measured build: this one, and the builds to compare it with. */
+  /** The `dist/main.js` of this build, and of the builds to compare it with. */
   mains: string[]
   rounds: number
   seconds: number

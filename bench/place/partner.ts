@@ -1,4 +1,4 @@
-// The partner of the placement bench. It accepts every call at once, so that only the platform is
+// The partner of the placement bench accepts every call at once, so that only the platform is
 // measured.
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'

@@ -1,5 +1,5 @@
-// The placement bench: users, a platform, a partner that accepts every call at once, and one
-// Postgres on one machine. README.md in this folder explains the result.
+// The placement bench: users, a platform, a partner that accepts every call, and one Postgres on
+// one machine. See README.md in this folder.
 import { availableParallelism } from 'node:os'
 import { UsageError } from '../arguments.ts'
 import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'
@@ -8,7 +8,7 @@ import { MAIN } from '../subjects.ts'
 import { countStatements, measurePlacements, type PlaceMeasurement } from './measure.ts'
 import { PLACE_HELP, type PlaceOptions, parsePlaceOptions } from './options.ts'
 
-/** Each round begins with another build, since the speed of a machine changes during the run. */
+/** Each round begins with another build, since a machine's speed changes during the run. */
 async function measureAll(postgres: BenchPostgres, options: PlaceOptions): Promise<PlaceMeasurement[]> {
   const { mains, rounds } = options
   const all: PlaceMeasurement[] = []

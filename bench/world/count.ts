@@ -1,11 +1,11 @@
 /**
- * Loaded before a wallet (`node --import`): counts the uses of the environment and writes them to
- * $WORLD_COUNTS on each SIGUSR2.
+ * Loaded before a wallet (`node --import`): counts the uses of the environment, and writes them to
+ * $WORLD_COUNTS on SIGUSR2.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import type * as Runtime from '../../src/runtime/environment.ts'
 
-/** The wallet's own module, because this file belongs to another build. */
+/** The wallet's own module; this file belongs to another build. */
 const ITS = new URL('../../../dist/runtime/environment.js', import.meta.url).href
 const { replaceEnvironment, environment } = (await import(ITS)) as typeof Runtime
 

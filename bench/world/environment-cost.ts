@@ -1,7 +1,7 @@
 /**
- * Measures the cost of the environment seam (src/runtime/environment.ts), through which all of src
- * uses time, timers and randomness. It prints the nanoseconds of each function compared with its
- * global, and how often a call of the wallet uses it under load.
+ * Measures the cost of src/runtime/environment.ts, through which all of src uses time, timers and
+ * randomness. It prints the nanoseconds of each function and of its global, and how often a call
+ * under load uses it.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -17,7 +17,7 @@ import { createSecret, MAIN } from '../subjects.ts'
 const ROUNDS = 40
 const TIMES = 20_000
 const NS_PER_MS = 1_000_000
-/** Waiting for the counts, which the wallet writes on a signal. */
+/** The wallet writes its counts on a signal; these limit the wait. */
 const [MOST_LOOKS, BETWEEN_LOOKS_MS] = [1_000, 10]
 const RATE = 200
 const SECONDS = 20
@@ -55,10 +55,7 @@ interface CountedCalls {
   readonly counts: Readonly<Record<string, number>>
 }
 
-/**
- * Runs a wallet on its embedded database under `purser load`, and leaves out the counts before the
- * load.
- */
+/** A wallet on its embedded database under `purser load`, without the counts before the load. */
 async function underLoad(): Promise<CountedCalls> {
   const folder = mkdtempSync(join(tmpdir(), 'world-'))
   const counts = join(folder, 'counts.json')

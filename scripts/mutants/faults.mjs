@@ -2,8 +2,8 @@
 
 /**
  * Faults for `npm run mutants`, by file: a text that occurs once, its replacement, and the tests
- * that must detect the fault. Most faults are in SQL or at a bound, which a mutation tool for
- * TypeScript does not reach.
+ * that must detect it. Most are in SQL or at a bound, which a mutation tool for TypeScript does not
+ * reach.
  */
 
 import { GATE_FAULTS, GATE_TEXT_FAULTS } from './gate-faults.mjs'

@@ -1,6 +1,6 @@
 /**
- * Finds the quick tests nearest to a source, by the number of files between them and by folder and
- * name. Imports alone are not enough, since hundreds of tests import most sources through a server.
+ * Finds the quick tests nearest to a source, by the files between them and by folder and name.
+ * Imports alone are not enough, since hundreds of tests import most sources through a server.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
@@ -9,12 +9,12 @@ import { basename, dirname, join } from 'node:path'
 const IMPORT = /^(?:import|export) (?!type )[^']*?'(\.{1,2}\/[^']+)'|import\('(\.{1,2}\/[^']+)'\)/gm
 const QUICK_TEST = /^test\/.*(?<!\.(browser|long|nightly))\.test\.ts$/
 /**
- * Weights. A test of the same name comes first, then a test that imports the source itself, then
- * one of the same folder.
+ * A test of the same name comes first, then a test that imports the source itself, then a test of
+ * the same folder.
  */
 const [BY_OTHERS, PER_FILE, OF_FOLDER, OF_NAME] = [2, 0.1, 1, 2.5]
 
-/** Returns a function from a source to its tests; all files are read once. */
+/** All files are read once, then the returned function finds the tests of a source. */
 export function nearestTests(root) {
   const importers = importersIn(root)
   return (source, most) => {

@@ -1,8 +1,7 @@
 /**
  * `npm run mutants -- --plant` plants mutations (operators.mjs) in named or changed files, one at a
- * time. It runs the quick tests nearest to each (nearest-tests.mjs) until one fails or the time is
- * over. All runs share one Postgres, and the files on disk stay unchanged. A test that fails
- * without any fault is left out.
+ * time. It runs the tests nearest to each (nearest-tests.mjs) until one fails or the time is over.
+ * All runs share one Postgres; files on disk stay unchanged.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -104,7 +103,7 @@ async function verdictOn(fault, wanted, run, passes) {
   return { verdict: 'no test', tests: [] }
 }
 
-/** Returns the failed tests; all tests when the run was killed or crashed. */
+/** Returns the failed tests; all when the run was killed or crashed. */
 async function tryFault(what, ended) {
   const script = fileURLToPath(new URL('try-fault.mjs', import.meta.url))
   const stdio = ['ignore', 'pipe', 'ignore']

@@ -1,13 +1,13 @@
 /**
  * `npm run mutants` plants one fault after another (faults.mjs) and runs the tests that must detect
- * it. Each fault is a project of one vitest run on one Postgres; the files on disk stay unchanged.
+ * it. Each fault is a project of one vitest run on one Postgres; files on disk stay unchanged.
  *
  * The exit code is 1 when a fault survives, no longer fits the source, or keeps its tests from
  * starting.
  *
  * - `npm run mutants -- decide` plants only in files of that name.
  * - `--part 2/5` plants every fifth fault from the second on.
- * - `--part today/10` plants the part of this day, so that checks on ten days plant all faults.
+ * - `--part today/10` plants the part of this day, so that ten days plant all faults.
  * - `--plant` plants by operator instead (plant.mjs).
  */
 import { readFileSync } from 'node:fs'
@@ -90,7 +90,6 @@ function numberOf(name, fallback) {
   process.exit(2)
 }
 
-/** Returns a predicate: true when the fault at this index belongs to the part. */
 function partOf(text) {
   const [, part = '', parts = ''] = /^(today|\d+)\/([1-9]\d*)$/.exec(text) ?? []
   const first = part === 'today' ? Math.floor(Date.now() / DAY_MS) % parts : part - 1
@@ -102,7 +101,6 @@ function partOf(text) {
   return (i) => i % parts === first
 }
 
-/** The test files of each project. */
 async function runAll() {
   const projects = planted.map((fault) => ({
     root: ROOT,

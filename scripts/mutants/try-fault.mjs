@@ -1,6 +1,6 @@
 /**
- * Runs tests with or without a fault on a given Postgres and prints the failed files as JSON. It is
- * a process of its own, because a fault can block its event loop for ever. plant.mjs then kills it.
+ * Runs tests with or without a fault on a given Postgres and prints the failed files as JSON. A
+ * fault can block the event loop for ever, so this is a process of its own that plant.mjs kills.
  */
 import { join } from 'node:path'
 import { createVitest } from 'vitest/node'

@@ -1,6 +1,6 @@
 /**
- * Faults outside the money paths that were planted by hand and that no test detected at first, with
- * similar faults in the same files. Each now has a test.
+ * Faults outside the money paths that no test detected when they were planted by hand, with similar
+ * faults in the same files. Each now has a test.
  */
 
 const ERASURE = ['test/operator/player-erasure.test.ts']

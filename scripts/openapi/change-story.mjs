@@ -1,6 +1,6 @@
 /** Example calls of the change feed: pages, the stream, and events that retention has deleted. */
 
-/** `run` executes SQL; `last` is the last event that retention has deleted. */
+/** `run` executes SQL; `last` is the last deleted event. */
 export function changeSteps({ prefix, schema, run, page, last }) {
   const changes = `${prefix}/changes`
   return [

@@ -1,6 +1,6 @@
 /**
  * Makes an OpenAPI document from the registered routes (@fastify/swagger) and from examples that a
- * real server has just answered. No server uses it at run time.
+ * real server has just answered.
  */
 import { readFileSync } from 'node:fs'
 import swagger from '@fastify/swagger'
@@ -43,8 +43,8 @@ function swaggerOptions(frame, named) {
 }
 
 /**
- * Rejects an empty schema, which would replace every other empty schema. It results from an import
- * whose name has changed, which JavaScript reads as undefined.
+ * An empty schema would replace every other empty one. It results from an import whose name has
+ * changed, which JavaScript reads as undefined.
  */
 function saying(name, schema) {
   if (schema === undefined || Object.keys(schema).length === 0)
@@ -61,14 +61,14 @@ function describedBy(schema) {
 const MAY_BE_ABSENT = 'x-body-may-be-absent'
 
 /**
- * The schema that clients see for a query parameter, which the server receives as text
- * (src/server/core/http/api/query-parameters.ts).
+ * The schema that clients see for a query parameter, which is text to the server
+ * (http/api/query-parameters.ts).
  */
 const SHOWN = 'x-shown-as'
 
 /**
- * Adds the type of an enum, which few tools infer. Removes the examples of schemas, since recorded
- * examples replace them.
+ * Adds the type of an enum, which few tools infer. Recorded examples replace the examples of
+ * schemas.
  */
 function forReaders(value) {
   if (Array.isArray(value)) return value.map(forReaders)
@@ -93,7 +93,6 @@ export function listOperations(document) {
   return Object.values(document.paths).flatMap((path) => Object.values(path))
 }
 
-/** Adds path and method to each operation. */
 function placedOperationsOf({ paths }) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
@@ -122,9 +121,7 @@ function allowNoBody(document) {
   }
 }
 
-/**
- * Replaces every schema that has a name in `components` by a reference, the largest schema first.
- */
+/** Replaces every schema with a name in `components` by a reference, the largest first. */
 function referToNamedSchemas(document) {
   const { schemas } = document.components
   const names = new Map(Object.entries(schemas).map(([name, schema]) => [JSON.stringify(schema), name]))
@@ -156,7 +153,7 @@ function addExamples(document, recorded) {
   }
 }
 
-/** Converts the recorded URL text to the type of the parameter. */
+/** A recorded value is the text of a URL; the schema has its type. */
 function typed({ schema }, text) {
   if (text === undefined || !['integer', 'boolean'].includes(schema?.type)) return text
   return JSON.parse(text)

@@ -1,6 +1,6 @@
 /**
- * Records the examples of openapi/gateway.json from a real gateway: an operator is registered and
- * its player arrives.
+ * Records the examples of openapi/gateway.json from a real gateway with one operator and its
+ * player.
  */
 
 import { closeForGood } from './document.mjs'
@@ -114,7 +114,7 @@ const UUID = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g
 const GIVEN = 'example-token-of-acme-'.padEnd(43, '0')
 const EXCHANGED = 'example-token-of-the-gateway-'.padEnd(43, '0')
 
-/** Replaces ids, tokens and ports, which differ in each run. */
+/** Ids, tokens and ports differ in each run. */
 function withoutChance(records, walletUrl, token) {
   const text = JSON.stringify(records, (member, value) =>
     member === 'token' && value.length === 43 && value !== token ? EXCHANGED : value,

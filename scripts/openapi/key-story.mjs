@@ -1,6 +1,6 @@
 /**
  * Example calls about keys, shared by all servers: [operation, status, name, summary, call]. The
- * examples of 401, 403 and 503 are recorded with those for the other operations.
+ * examples of 401, 403 and 503 are recorded with the other operations.
  */
 export function keySteps(prefix) {
   const keys = `${prefix}/keys`
@@ -37,7 +37,7 @@ const KEY = 'purser_example-key-example-key-example-key-example'
 const HASH = '5f2a9c01'
 const TIME = '2031-05-16T17:00:00.000Z'
 
-/** Replaces keys, which are random, and their times, which come from the database. */
+/** Keys are random, and their times come from the database. */
 export function withFixedKeys(records) {
   return JSON.parse(JSON.stringify(records), (member, value) => {
     if (member === 'key' && typeof value?.name === 'string' && /^[a-z]/.test(value.name))
@@ -51,9 +51,7 @@ export function withFixedKeys(records) {
 
 const PROBLEM_ID = '00000000-0000-4000-8000-000000000000'
 
-/**
- * Records the 403 of each operation that the read role may not call. Runs before all other calls.
- */
+/** The 403 of each operation that the read role may not call. Runs before all other calls. */
 export async function recordForbidden(operations, app, { url, key: first }) {
   const ask = (method, path, key, payload) =>
     app.inject({ method, url: path, headers: { authorization: `Bearer ${key}` }, ...(payload && { payload }) })
@@ -69,10 +67,7 @@ export async function recordForbidden(operations, app, { url, key: first }) {
   )
 }
 
-/**
- * Records the replies to an unread body, for each operation with a body: too large, or of a wrong
- * media type.
- */
+/** The replies of each operation to an unread body: too large, or of a wrong media type. */
 export async function recordUnread(operations, app, { key }) {
   const unread = [
     [413, 'tooLarge', 'A body that is too large', 'application/json', ' '.repeat(MORE_THAN_ANY)],

@@ -1,6 +1,6 @@
 /**
- * Records the examples of openapi/platform.json: platform-story.mjs runs against a real platform.
- * Only random or machine-dependent values are replaced (ids, tokens, ports, durations).
+ * Records the examples of openapi/platform.json by a run of platform-story.mjs against a real
+ * platform. Only random or machine-dependent values are replaced: ids, tokens, ports, durations.
  */
 import { firstEvents } from './change-story.mjs'
 import { STORY } from './platform-story.mjs'
@@ -41,7 +41,7 @@ function messageOf(request, key, more) {
   return { headers: { ...headers, 'content-type': 'application/json' }, payload: JSON.stringify(request) }
 }
 
-/** Creates the player Alice at the partner (EUR and USD, 100.00 EUR) and returns her token. */
+/** Creates the player Alice (EUR and USD, 100.00 EUR) and returns her token. */
 async function makePlayer({ wallet, keys }) {
   const ask = async (url, payload) => {
     const headers = { authorization: `Bearer ${keys.OPERATOR_API_KEY}`, 'content-type': 'application/json' }

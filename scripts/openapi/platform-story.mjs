@@ -1,7 +1,4 @@
-/**
- * A day of a platform as a list of calls, which are the examples of its API reference. Each step
- * has its expected status.
- */
+/** A day of a platform as calls with their expected status: the examples of its API reference. */
 import { changeSteps } from './change-story.mjs'
 import { closeForGood } from './document.mjs'
 import { keySteps } from './key-story.mjs'

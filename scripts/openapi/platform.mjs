@@ -40,10 +40,7 @@ async function startBoth(beforeRoutes) {
   return { ...platform, db, clock, wallet, walletUrl, keys: KEYS, delivered: () => delivered(db), close }
 }
 
-/**
- * A clock that moves only on step(), so that the document is the same on any day and on any
- * machine.
- */
+/** Moves only on step(), so that the document is the same on any day and machine. */
 function steppedClock() {
   let time = Date.parse('2031-05-16T17:00:00.000Z')
   return {

@@ -1,7 +1,6 @@
 /**
- * Records the examples of openapi/wallet.json: wallet-story.mjs runs against a real wallet. Only
- * random values are replaced (tokens, ids of problem reports), so that the document is the same in
- * every run.
+ * Records the examples of openapi/wallet.json by a run of wallet-story.mjs against a real wallet.
+ * Only random values are replaced: tokens, and ids of problem reports.
  */
 import { signBody } from '../../dist/protocol/signature.js'
 import { firstEvents } from './change-story.mjs'

@@ -1,6 +1,5 @@
 /**
- * The history of a player as a list of calls, which are the examples of the API reference. Each
- * step has its expected status.
+ * The history of a player as calls with their expected status: the examples of the API reference.
  */
 import { adjustmentSteps } from './adjustment-story.mjs'
 import { changeSteps } from './change-story.mjs'
@@ -52,7 +51,6 @@ const common = {
 }
 
 let messages = 0
-/** A new request id for each message. */
 function fresh() {
   messages += 1
   return `d9195aef-9492-43dd-88d0-${String(messages).padStart(12, '0')}`
@@ -249,7 +247,7 @@ const keys = keySteps('/operator').map(([operationId, status, name, summary, cal
   step(operationId, status, name, summary, () => call),
 )
 
-/** The player's last change, so that no other example shows a waiting change. */
+/** The player's last change, so that no other example shows it waiting. */
 const raise = step('changePlayer', 202, 'waits', 'A higher limit waits (PURSER_COOLING_OFF)', () => [
   'PATCH',
   PATH,
@@ -269,8 +267,7 @@ const withoutKey = OPERATIONS.split(' ').map((operationId) =>
 )
 
 /**
- * Calls to a wallet without a database: calls that the platform will repeat, and calls of the
- * operator.
+ * Calls to a wallet without a database, which the platform will repeat, and calls of the operator.
  */
 const failing = [
   step('changeBet', 500, 'failed', 'The database is down', settle(), { before: closeForGood }),

@@ -17,7 +17,7 @@ export function makeWalletOpenApi() {
   return makeWalletOpenApiFrom({ PURSER_DATA_DIR: 'memory://' })
 }
 
-/** `store`: settings of an empty database. The document is the same for each kind of database. */
+/** `store`: settings of an empty database; any kind gives the same document. */
 export function makeWalletOpenApiFrom(store) {
   const record = ({ app, db }) => recordExamples(app, db)
   const keys = { url: '/operator/keys', key: OPERATOR_KEY }
@@ -57,8 +57,8 @@ const KIT = {
 }
 
 /**
- * Looks up each function at the time of the call, because the story later stops the database of an
- * app that has copied them.
+ * Looks up each function when it is called, because the story later stops the database of an app
+ * that has copied them.
  */
 function lookedUp(db) {
   const late = Object.keys(db).map((name) => [name, (...values) => db[name](...values)])
@@ -66,10 +66,7 @@ function lookedUp(db) {
   return { ...Object.fromEntries(late), kind: db.kind, people }
 }
 
-/**
- * A clock that moves one second per request, so that the document is the same on any day and on any
- * machine.
- */
+/** Moves one second per request, so that the document is the same on any day and machine. */
 function steppedClock() {
   let time = Date.parse('2031-05-16T17:00:00.000Z')
   return {
@@ -88,7 +85,7 @@ const CALLS = {
   checkBet: ['check'],
 }
 
-/** Describes the replies of wire operations: the 400 lists its codes, the 500 has its meaning. */
+/** The 400 of a wire operation lists its codes, the 500 has its meaning. */
 function addWireReplies(document) {
   for (const { operationId, responses } of listOperations(document)) {
     const calls = CALLS[operationId]

@@ -8,8 +8,7 @@ import gifenc from 'gifenc'
 const { applyPalette, GIFEncoder, quantize } = gifenc
 
 /**
- * The visible part of the page, without the rail and the top bar. It is scaled down, with a caption
- * below.
+ * The visible part of the page, without rail and top bar. It is scaled down, with a caption below.
  */
 const VIEW = { x: 196, y: 66, width: 1084, height: 834 }
 const SCALE = 0.78
@@ -70,7 +69,7 @@ export async function animate(browser, url, path) {
   await film.close()
 }
 
-/** A canvas in a page of its own scales the frames and draws the pointer and the caption. */
+/** A canvas in a page of its own scales the frames and draws pointer and caption. */
 async function newFilm(browser, page) {
   const table = await browser.newPage()
   const frames = []
@@ -165,9 +164,7 @@ async function draw({ png, words, pointer, width, height, scale, wordsPx }) {
   return btoa(text)
 }
 
-/**
- * Uses one palette for all frames, and stores only the pixels that changed since the frame before.
- */
+/** One palette for all frames; each frame stores only the pixels that changed. */
 function encode(frames) {
   const palette = quantize(sampleOf(frames), COLOURS, { format: 'rgb565' })
   while (palette.length <= UNCHANGED) palette.push([255, 0, 255])

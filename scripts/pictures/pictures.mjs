@@ -16,7 +16,6 @@ import { smallPng } from './small-png.mjs'
 import { takeStates } from './states.mjs'
 
 const OUT = fileURLToPath(new URL('../../docs/images/console/', import.meta.url))
-/** Only for review; not committed. */
 const LOOKS = fileURLToPath(new URL('../../pictures/', import.meta.url))
 /** The kit waits for late calls, and the machine may be busy. */
 const JUDGE_MS = 600_000
@@ -34,10 +33,7 @@ const PAGES = [
   'conformance',
 ]
 
-/**
- * Prepares the content of the pictures: troubles, an adjustment, a refused signature, and a refused
- * result.
- */
+/** Prepares troubles, an adjustment, a refused signature, and a refused result. */
 async function play({ url, key }) {
   const ask = createApiCaller({ url, key })
   const trouble = (name) => ask('POST', '/sandbox/frame/troubles', { trouble: name })
@@ -80,7 +76,7 @@ async function take(browser, { url }, bets) {
     await page.goto(`${url}/console/`)
     return page
   }
-  /** Enlarges the window to the height of the page, so that sticky elements stay in place. */
+  /** A higher window instead of a long page, so that sticky elements stay in place. */
   const shoot = async (page, name, whole = false) => {
     await page.waitForLoadState('load')
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })

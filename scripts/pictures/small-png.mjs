@@ -1,13 +1,11 @@
 /**
- * Stores a screenshot as a PNG of 256 colours, which is enough for a page of text and a third of
- * the size.
+ * Stores a screenshot with 256 colours, which is enough for a page of text and a third of the size.
  */
 import { crc32, deflateSync } from 'node:zlib'
 import gifenc from 'gifenc'
 
 const { quantize } = gifenc
 const COLOURS = 256
-/** The most frequent colours, which stay exact. */
 const EXACT = 128
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
 
@@ -19,8 +17,8 @@ export async function smallPng(table, png) {
 }
 
 /**
- * The most frequent colours (background and text) stay exact. The others are mostly edges of
- * letters, which are approximated.
+ * The most frequent colours (background and text) stay exact. The others, mostly edges of letters,
+ * are approximated.
  */
 function indexed(rgba) {
   const pixels = new Uint32Array(rgba.buffer)

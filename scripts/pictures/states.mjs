@@ -1,6 +1,6 @@
 /**
  * Takes each console page in states that no guide shows: empty, loading, errors, long names, and
- * unfolded details. Each in light, dark and phone shape.
+ * unfolded details, in light, dark and phone shape.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
@@ -90,7 +90,7 @@ async function alone(browser, wanted, what, work) {
   }
 }
 
-/** Opens a signed-in page for each shape; `see` takes the same address in each. */
+/** A signed-in page for each shape; `see` takes the same address in each. */
 async function seeing(browser, { folder, isWanted }, { url, key }) {
   const pages = []
   for (const [colorScheme, width, suffix] of SHAPES) {

@@ -10,8 +10,7 @@ import type { SubjectName } from '../../bench/subjects.ts'
 const window = { refused: {}, p50Ms: 1, p99Ms: 2, p999Ms: 3 } as ServerMeasurement['window']
 
 /**
- * A server with these rounds; `us` is the CPU time per call of server and Postgres together, in
- * microseconds.
+ * A server with these rounds; `us` is the CPU time per call of server and Postgres in microseconds.
  */
 function server(
   name: SubjectName,

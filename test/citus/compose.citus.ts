@@ -1,6 +1,5 @@
 /**
- * The profile `citus` of compose.yaml without Docker: its scripts and commands run on three nodes,
- * and each role has its own password.
+ * The profile `citus` of compose.yaml runs without Docker on three nodes, with a password per role.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,7 +1,7 @@
 /**
  * Every operation of the operator API on Citus. The calls of the API reference are repeated, since
  * they cover each reply (test/openapi.test.ts). Each query runs with every parameter and every pair
- * of parameters, because many combinations build an SQL statement of their own.
+ * of parameters, because many build an SQL statement of their own.
  */
 import { expect, test } from 'vitest'
 import { type Operation, operationsOf, readDocument } from '../openapi/document.ts'
@@ -10,7 +10,6 @@ import { playerWithMoney } from '../support/operator.ts'
 import { startWallet } from '../support/wallet.ts'
 
 const DOCUMENT = readDocument('wallet')
-/** JavaScript without type declarations. */
 const MAKER = '../../scripts/openapi/wallet.mjs'
 const BET = 'shared-bet'
 const EVENT = 4711
@@ -62,8 +61,8 @@ function valuesOf({ name, schema }: Parameter, player: string): readonly string[
 }
 
 /**
- * Queries with each value of each parameter, and with each pair of parameters. `after` is left out
- * because its value comes from a reply.
+ * Queries with each value and each pair of parameters. The value of `after` comes from a reply, so
+ * it is left out.
  */
 function questionsOf({ path, parameters = [] }: Operation, player: string): string[] {
   const known = parameters.map((one) => ({ ...one, values: valuesOf(one, player) ?? [] }))

@@ -1,6 +1,6 @@
 /**
- * The wallet's feed over several workers, which commit at different times. All readers see one
- * order without gaps or duplicates.
+ * The wallet's feed over workers that commit at different times. All readers see one order without
+ * gaps or duplicates.
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createFeed, type Feed } from '../../src/server/core/change-feed/change-feed.ts'
@@ -29,7 +29,6 @@ afterAll(async () => {
 const write = (db: Db, name: string, bucket: number) =>
   db.transaction((tx) => addChanges(tx, STORE, [[name]], AT, bucket))
 
-/** Reads pages until it has `count` events. */
 async function follow(feed: Feed, count: number): Promise<[id: string, name: string][]> {
   const seen: [string, string][] = []
   for (let after = '0'; seen.length < count; ) {

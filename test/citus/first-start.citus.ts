@@ -1,5 +1,5 @@
 /**
- * The first start of a wallet asks every bucket for the platforms that have bets (O-1). With 1,024
+ * The first start of a wallet asks every bucket for the platforms with bets (O-1). With 1,024
  * buckets, this takes longer than a call may.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,8 +9,8 @@ import { CITUS_BUCKETS } from '../support/database.ts'
 import { newDatabase, newPlayers, newWallet } from '../support/fault-scene.ts'
 
 /**
- * Longer than the time limit for a read (src/server/core/database/postgres/postgres.ts), shorter
- * than the limit for a sum.
+ * Longer than the limit for a read (database/postgres/postgres.ts), shorter than the limit for a
+ * sum.
  */
 const LONG_MS = 5_000
 

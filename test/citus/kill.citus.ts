@@ -1,7 +1,7 @@
 /**
  * A worker and the coordinator are killed under load and restarted. An answered call is stored
- * once; an unanswered call is stored once or not at all. Citus commits or rolls back each
- * transaction that a node had prepared.
+ * once; an unanswered call is stored at most once. Citus ends each transaction that a node had
+ * prepared.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,3 @@
-/** A wallet under load moves from one Postgres to Citus, and back to another Postgres. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../cli/command.ts'
 import { walletInUse } from '../move/under-load.ts'

@@ -1,7 +1,4 @@
-/**
- * Citus moves buckets between workers while the wallet accepts bets: one bucket at a time, and with
- * its rebalancer.
- */
+/** Citus moves buckets while the wallet accepts bets: one by one, and with its rebalancer. */
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { inSql } from '../support/second-postgres.ts'

@@ -1,7 +1,4 @@
-/**
- * A wallet on three nodes with bettors, for tests of faults between the nodes. Every test ends with
- * the same checks.
- */
+/** A wallet on three nodes with bettors, for tests of faults between the nodes. */
 import { expect, type TestContext } from 'vitest'
 import { run } from '../cli/command.ts'
 import { CITUS_BUCKETS } from '../support/database.ts'
@@ -13,7 +10,7 @@ import { isAllowedInAFault, startBetting } from '../support/stubborn-load.ts'
 /** Enough for players on both workers. */
 const PLAYERS = 12
 const BETTORS = 12
-/** Successful calls in a row after which the wallet counts as recovered. */
+/** Successful calls in a row that count as recovery. */
 const IN_A_ROW = 50
 
 const random = seededRandom('citus')
@@ -36,8 +33,8 @@ export async function startScene(context: TestContext, databaseUrl: string) {
       return async () => betting.answers.some(({ sentAt, status }) => sentAt > from && status !== 200)
     },
     /**
-     * Every answered call is stored once, every other call once or not at all, and the audits have
-     * no findings.
+     * Every answered call is stored once, every other call at most once, and the audits have no
+     * findings.
      */
     async isWhole(): Promise<void> {
       await betting.recovered(IN_A_ROW)

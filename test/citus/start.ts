@@ -1,6 +1,6 @@
 /**
- * `npm run citus` starts three Citus nodes for manual trials of a wallet. They and their data are
- * gone when this process ends.
+ * `npm run citus` starts three Citus nodes for manual trials. They and their data end with this
+ * process.
  */
 import { makeCitusDatabase } from '../support/citus-database.ts'
 import { startCitus } from '../support/citus-nodes.ts'

@@ -1,4 +1,4 @@
-/** Runs the built program (`node dist/main.js …`) and returns its output and exit code. */
+/** Runs the built program (`node dist/main.js …`). */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,10 +14,7 @@ export interface Finished {
   stderr: string
 }
 
-/**
- * The child has a new folder and only PATH from this environment. A timeout kills a command that
- * does not end.
- */
+/** The child has a new folder and no environment but PATH. A timeout kills it. */
 export function run(args: string[], env: Record<string, string> = {}, input = ''): Promise<Finished> {
   if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: npm run build')
   const folder = newFolder()
@@ -51,7 +48,6 @@ export interface Server {
   kill(signal: NodeJS.Signals): Promise<number | null>
 }
 
-/** Starts a server and waits until its output matches the pattern. */
 export async function startUntil(pattern: RegExp, args: string[], env: Record<string, string>): Promise<Server> {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH, ...env } })
   let text = ''

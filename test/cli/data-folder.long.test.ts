@@ -1,7 +1,4 @@
-/**
- * The embedded database in a data folder, used by commands. Long, because each process needs
- * seconds to start.
- */
+/** Commands on the embedded database. Long, because each process needs seconds to start. */
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'

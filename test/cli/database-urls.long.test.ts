@@ -1,7 +1,4 @@
-/**
- * Database addresses given to `purser migrate`: TLS, sockets, passwords, and the error for an
- * address that cannot be used.
- */
+/** Database addresses for `purser migrate`: TLS, sockets, passwords, and the errors. */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'

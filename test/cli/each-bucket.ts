@@ -1,5 +1,4 @@
-// A wallet of 64 buckets with one player in each. The players differ only in the payout of their
-// first bet.
+// A wallet of 64 buckets with one player each, who differ only in the payout of their first bet.
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import { bucketOf } from '../../src/server/wallet/store/bucket.ts'
@@ -16,7 +15,6 @@ export const SOME = [0, 31, 63]
 export const OLD_DAYS = 12
 export const ARCHIVED_DAYS = 9
 
-/** The first id with this prefix that falls into the bucket. */
 function inBucket(prefix: string, bucket: number): string {
   for (let n = 0; ; n += 1) if (bucketOf(`${prefix}-${n}`, BUCKETS) === bucket) return `${prefix}-${n}`
 }
@@ -26,7 +24,6 @@ export const IMPORTED = ALL.map((bucket) => inBucket('imported', bucket))
 export const player = (bucket: number) => PLAYERS[bucket] as string
 /** These players have neither money nor bets, so that they can be erased. */
 export const LEAVERS = SOME.map((bucket) => inBucket('leaver', bucket))
-/** Ids of the bets of the player in this bucket. */
 export const won = (bucket: number) => betIdOf(1 + bucket * 3)
 const cancelled = (bucket: number) => betIdOf(2 + bucket * 3)
 export const open = (bucket: number) => betIdOf(3 + bucket * 3)
@@ -44,10 +41,7 @@ export async function seed(wallet: TestWallet): Promise<void> {
   }
 }
 
-/**
- * The player makes seven transfers, six of them on the player's account; the platform makes four
- * calls.
- */
+/** The player makes seven transfers, six on the player's account; the platform makes four calls. */
 async function longAgo({ wire, operator }: TestWallet, bucket: number): Promise<void> {
   const of = await playerWithMoney(operator, '100.00', 'EUR', { userId: player(bucket) })
   const [first, second] = [

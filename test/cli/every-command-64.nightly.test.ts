@@ -43,8 +43,8 @@ beforeAll(async () => {
   for (const sql of platformBook(0)) await inSql(platform.url, sql)
   consumer = await startConsumer()
   const env = { PURSER_BUCKETS: String(BUCKETS), PURSER_PRIVATE_ADDRESSES: 'allow' }
-  // Journal partitions are made around today by the clock of the database (W-30); this call adds
-  // the older days.
+  // The database clock decides the journal partitions (W-30); this call adds the partitions of
+  // older days.
   await inSql(own.url, `select purser.rotate_journal_of('purser', current_date - ${OLD_DAYS}, 99)`)
   wallet = await startWallet({ databaseUrl: own.url, env })
   await seed(wallet)
@@ -85,13 +85,11 @@ function countedBy<One>(all: readonly One[], keyOf: (one: One) => string): Recor
   for (const one of all) counts[keyOf(one)] = (counts[keyOf(one)] ?? 0) + 1
   return counts
 }
-/** The same number for each player. */
 const each = (count: number) => Object.fromEntries(PLAYERS.map((name) => [name, count]))
 
 const LEFT = Object.fromEntries(LEAVERS.map((name) => [name, 1]))
 
 const REPORT = ['report', '--from', dayAgo(OLD_DAYS + 1), '--to', dayAgo(0), '--json']
-/** Only the days on which money moved. */
 async function reported(url = wallet.databaseUrl) {
   const { data } = await asJson(run(REPORT, { DATABASE_URL: url }))
   return (data as Record<string, unknown>[]).filter(({ transfers }) => transfers !== 0)
@@ -105,9 +103,7 @@ const BOOKED = [
   { transfers: BUCKETS, stakes: sum(() => 2), sum: '0.00' },
 ]
 
-/**
- * These commands are servers, or they reach a wallet only over HTTP and create their own players.
- */
+/** Servers, and commands that reach a wallet only over HTTP and create their own players. */
 const WITHOUT_ROW = 'sandbox,wallet,platform,gateway,sign,load,conformance wallet,conformance platform'.split(',')
 
 /** The order matters: no command removes rows that a later one needs. */

@@ -36,10 +36,7 @@ afterAll(async () => {
   await database.drop()
 })
 
-/**
- * Runs the commands; all must end with this code and print the same stderr, which is returned, and
- * no stdout.
- */
+/** All commands must end with this code and print one and the same line, on stderr only. */
 async function saidBy(commands: readonly string[], code: number, env: Record<string, string>): Promise<string> {
   const ended = await Promise.all(commands.map((command) => run(command.split(' '), { ...KEYS, ...env })))
   for (const [i, one] of ended.entries()) expect(one, commands[i]).toMatchObject({ code, stdout: '' })
@@ -197,7 +194,7 @@ describe('a server names the cause and the remedy when its port', () => {
 })
 
 describe('a server names the cause and the remedy when its data folder', () => {
-  /** The files of an embedded database, written by hand in a temporary folder. */
+  /** The files of an embedded database, in a temporary folder. */
   async function withFiles(files: Record<string, string>, look: (path: string) => Promise<void>): Promise<void> {
     const folder = newFolder()
     chmodSync(folder.path, 0o700)

@@ -24,10 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => whole?.drop())
 
-/**
- * One database of a wallet, a platform and a gateway. Each writes a row of everything that it
- * writes in operation.
- */
+/** A wallet, a platform and a gateway on one database, each of which writes every kind of row. */
 async function playOnAll(databaseUrl: string): Promise<void> {
   const wallet = await startWallet({ databaseUrl })
   const platform = await startPlatform({ databaseUrl })
@@ -48,7 +45,6 @@ async function playOnAll(databaseUrl: string): Promise<void> {
   for (const server of [wallet, platform, gateway, operator]) await server.stop()
 }
 
-/** Runs the SQL in `damage` on a copy of the database, then audits the copy. */
 async function auditCopy(damage: string, server?: 'wallet'): Promise<Record<string, unknown>[]> {
   const copy = `half_${process.pid}_${Date.now()}`
   const name = new URL(whole.url).pathname.slice(1)

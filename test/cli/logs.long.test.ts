@@ -1,4 +1,4 @@
-/** The log of a wallet: enough to follow a call, but no secret and no personal data. */
+/** The log of a wallet is enough to follow a call, but has no secret and no personal data. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -30,7 +30,6 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-/** Calls that succeed, that are refused, that are malformed, and that have a wrong signature. */
 async function callInEveryWay(): Promise<void> {
   const bet = { userId, transactionId: randomUUID(), token: tokens.at(-1) }
   await wallet.wire.place({ ...bet, amount: 10, requestId: 'request-of-a-bet' })

@@ -1,6 +1,6 @@
 /**
- * Settings that affect money are stored in the database: all servers on it use the same values, and
- * only a command changes them (O-1).
+ * The database stores the settings that affect money: all its servers use the same values, and only
+ * a command changes them (O-1).
  */
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -158,7 +158,7 @@ describe('a platform name with bets', () => {
   const NAMED = { PARTNER_SECRET: '', PARTNER_SECRETS: `acme:${SECRET}` }
   const both = { ...NAMED, PARTNER_SECRET: 'the-secret-of-another-one' }
 
-  /** Places an open bet under this environment, then stops the wallet. */
+  /** Places an open bet, then stops the wallet. */
   async function betOf(
     env: Record<string, string>,
   ): Promise<{ databaseUrl: string; bet: Record<string, string | number>; userId: string }> {

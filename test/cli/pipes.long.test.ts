@@ -1,6 +1,5 @@
 /**
- * A command whose reader closes the pipe (`… | head -1`) prints no error and keeps its own exit
- * code.
+ * A command whose reader closes the pipe (`… | head -1`) prints no error and keeps its exit code.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -60,10 +59,7 @@ test.each(['audit', 'migrate'])(
   },
 )
 
-/**
- * Sessions of one player, one per line: far more than the buffers of the pipe and of both programs
- * hold.
- */
+/** Sessions of one player, a line each: more than the buffers of pipe and programs hold. */
 const SESSIONS = 5_000
 
 test('purser export-player | head -1 stops reading after the first line', async () => {

@@ -1,6 +1,6 @@
 /**
- * Several processes on one port (PURSER_PROCESSES). A dead process is replaced, a reload loses no
- * call, and a scrape includes the counters of every process.
+ * Several processes on one port (PURSER_PROCESSES): a dead process is replaced, a reload loses no
+ * call, and a scrape has the counters of every process.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'

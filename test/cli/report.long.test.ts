@@ -1,4 +1,3 @@
-/** `purser report`: sums on a terminal, and tables for other programs. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'

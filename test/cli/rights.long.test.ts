@@ -1,7 +1,4 @@
-/**
- * A file permission that the user of a server lacks ends every server in the same way: an error
- * with the remedy, exit code 2.
- */
+/** Every server ends with the remedy and exit code 2 when its user lacks a file permission. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -15,7 +12,7 @@ import { newFolder } from './command.ts'
 const MAIN = join(ROOT, 'dist/main.js')
 const SERVERS = ['wallet', 'platform', 'gateway', 'sandbox']
 const KEYS = { PARTNER_SECRET: 's', OPERATOR_API_KEY: 'o', PLATFORM_API_KEY: 'p', GATEWAY_API_KEY: 'g', PORT: '0' }
-/** Root has every permission, so that a run as root starts the servers as this user. */
+/** Root has every permission, so a run as root starts the servers as this user. */
 const UNPRIVILEGED_USER = 65_534
 const USER: ServerUser = process.getuid?.() === 0 ? { uid: UNPRIVILEGED_USER, gid: UNPRIVILEGED_USER } : {}
 
@@ -23,7 +20,7 @@ const folder = newFolder()
 chmodSync(folder.path, 0o755)
 afterAll(folder.remove)
 
-/** Gives the file or folder to the user, with these permissions. */
+/** Gives the path to that user, with this mode. */
 function own(path: string, mode: number): string {
   if ('uid' in USER) chownSync(path, USER.uid, USER.gid)
   chmodSync(path, mode)

@@ -1,7 +1,4 @@
-/**
- * Each sentence that `purser settings` prints about a change matches the behaviour of wallets after
- * it, in both directions.
- */
+/** Wallets behave as `purser settings` describes each change, in both directions. */
 import { afterEach, describe, expect, test } from 'vitest'
 import { toQualifiedBetId } from '../../src/protocol/qualified-bet-id.ts'
 import type { BetId } from '../../src/protocol/wire-ids.ts'
@@ -22,7 +19,6 @@ afterEach(async () => {
 
 type Env = Record<string, string>
 
-/** A wallet with the first settings, and a function that applies the second ones. */
 async function walletWith(env: Env) {
   const database = await createDatabase()
   cleanups.push(() => database.drop())
@@ -34,7 +30,6 @@ async function walletWith(env: Env) {
   const first = await start(env)
   return {
     wallet: first,
-    /** Records the settings and starts another wallet with them. */
     async change(name: string, after: Env) {
       const said = await sentenceAbout(name, database.url, after)
       await first.stop()
@@ -132,7 +127,7 @@ describe('a change of PURSER_COOLING_OFF', () => {
 })
 
 describe('a change of PURSER_CLAWBACK', () => {
-  /** A bet whose payout has been spent, and a second result that is lower. */
+  /** A bet whose payout has been spent, then a lower result. */
   async function spent(wallet: TestWallet, id: string) {
     const player = await playerWithMoney(wallet.operator, '10.00')
     const bet = { ...player, amount: 10, transactionId: id }

@@ -1,7 +1,4 @@
-/**
- * The start of a wallet: faults that end it before a port is opened, and the state that it keeps
- * from earlier starts.
- */
+/** The start of a wallet: faults that end it before it listens, and the state that it keeps. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'

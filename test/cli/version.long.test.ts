@@ -1,7 +1,4 @@
-/**
- * Every command and server reports its version, and a build writes exactly the files of the
- * program.
- */
+/** Each program reports its version, and a build writes exactly the files of the program. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

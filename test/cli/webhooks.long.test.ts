@@ -1,7 +1,4 @@
-/**
- * `purser webhooks` against a wallet and a consumer. The secrets are encrypted in the database
- * (O-5).
- */
+/** `purser webhooks` against a consumer. The database stores the secrets encrypted (O-5). */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeCertificates } from '../support/certificates.ts'

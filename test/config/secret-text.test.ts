@@ -1,6 +1,6 @@
 /**
- * A secret that a tool has altered, for example by quotation marks, is refused at the start with a
- * remedy and never shown.
+ * A secret that a tool has altered, for example by quotation marks, is refused at the start and
+ * never shown.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

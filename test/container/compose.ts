@@ -23,14 +23,14 @@ export const COMPOSE: { services: Record<string, Service>; secrets: Record<strin
   { merge: true },
 )
 
-/** Passwords that each service finds when it creates a database. */
+/** The passwords of the services that create a database. */
 export const PASSWORDS: Readonly<Record<string, string>> = {
   superuser: 's'.repeat(64),
   owner: 'o'.repeat(64),
   wallet: 'w'.repeat(64),
 }
 
-/** The statements that psql would send for a script; psql's own commands are left out. */
+/** The statements of a script without psql's own commands. */
 export function statementsOf(path: string, passwords = PASSWORDS): string[] {
   const sql = read(path)
     .replaceAll(/^(--|\\).*$/gm, '')

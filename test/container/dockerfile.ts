@@ -1,6 +1,6 @@
 /**
- * The Dockerfile as instructions, and a replay of its build without Docker. Each stage is a folder
- * in which its steps run.
+ * Reads the Dockerfile and replays its build without Docker: each stage is a folder in which its
+ * steps run.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'
@@ -10,10 +10,7 @@ import { ROOT, read } from '../tidy/source.ts'
 
 export interface Step {
   readonly keyword: string
-  /**
-   * The words of COPY, the command line of RUN, the NAME=value pairs of ENV, or the parts of a JSON
-   * array.
-   */
+  /** Words of COPY, command of RUN, pairs of ENV, or parts of a JSON array. */
   readonly words: readonly string[]
   readonly from?: string | undefined
 }
@@ -62,7 +59,7 @@ export function stepsOf({ steps }: Stage, keyword: string): Step[] {
 }
 
 /**
- * Builds every stage below `roots` and returns the root of the last one. Only files that COPY names
+ * Builds the stages below `roots`; returns the root of the last one. Only files that COPY names
  * come from the repository.
  */
 export function replay(stages: readonly Stage[], roots: string): string {
@@ -82,8 +79,7 @@ export function replay(stages: readonly Stage[], roots: string): string {
 }
 
 /**
- * Copies as Docker does: the content of a folder goes into the target, a file goes below a target
- * that ends in a slash.
+ * The content of a folder goes into the target; a file goes below a target that ends in a slash.
  */
 function copy(words: readonly string[], source: string, root: string, folder: string): void {
   const target = words.at(-1) ?? ''

@@ -1,7 +1,7 @@
 /**
  * Checks every SQL statement against the rules of Citus, without a Citus server. A statement that
- * writes or locks rows of the wallet names the bucket, so that Citus sends it to one worker. No
- * statement uses the position of a row, since a position is meaningless across workers.
+ * writes or locks names the bucket, so that Citus sends it to one worker. None uses the position of
+ * a row, which means nothing across workers.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
 import type { Statement } from '../../src/server/core/database/db.ts'
@@ -9,8 +9,7 @@ import { DISTRIBUTED_TABLES } from '../../src/server/core/database/postgres/citu
 import { filesIn } from '../tidy/source.ts'
 
 /**
- * Commands of the owner that remove numbers of the feed in all buckets; Citus sends them to every
- * shard.
+ * Commands of the owner that remove feed numbers in all buckets; Citus sends them to every shard.
  */
 const OF_ALL_BUCKETS = [
   'move_remove_changes_in_range',
@@ -25,18 +24,17 @@ const TABLE = `purser\\.(?:${DISTRIBUTED_TABLES.join('|')})\\b`
 const WRITES = new RegExp(`(?:insert into|update|delete from)\\s+(${TABLE})`, 'g')
 const LOCKS = /for (?:no key )?update/
 /**
- * Inserts that go through all shards; with few rows, the buckets are named instead
+ * Inserts that go through all shards; for few rows, other statements name the buckets
  * (row-mapping.ts).
  */
 const THROUGH_ALL = new RegExp(`insert into ${TABLE}(?: as \\w+)? \\([^)]*\\)\\s+select`)
 /** Commands of the owner that insert many rows at once. */
 const OF_MANY = ['import_players', 'insert_openings', 'move_add_changes']
 const NAMES_BUCKET = /bucket = (?:\$\d|[a-z]+\.bucket)|\(\s*bucket\b|\bbucket, /
-/** One bucket is one shard, within which a position identifies a row. */
+/** One bucket is one shard, where a position identifies a row. */
 const IN_ONE = /bucket = \$\d/
 const PLACE = /\b(?:ctid|xmax|tableoid)\b/
 
-/** Checks the text that Citus receives. */
 function complaintsOf({ name, text, onCitus = text, fewOnCitus }: Statement): string[] {
   if ([...OF_THE_GATE, ...OF_ALL_BUCKETS, ...OF_ONE_POSTGRES].includes(name) || !new RegExp(TABLE).test(onCitus))
     return []

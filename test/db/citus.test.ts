@@ -1,5 +1,4 @@
-// Tests of the Citus support that need no Citus server: the list of distributed tables, and Citus
-// error messages.
+// The list of distributed tables and the errors of Citus, tested without a Citus server.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   isBusy,

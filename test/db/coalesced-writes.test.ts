@@ -1,6 +1,6 @@
 /**
  * A transaction sends all statements of one turn in a single write, which saves system calls on
- * both sides. Texts arrive unchanged.
+ * both sides.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isBusy, isOutage } from '../../src/server/core/database/database-errors.ts'

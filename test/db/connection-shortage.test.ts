@@ -1,4 +1,3 @@
-/** A start warns when a process may open more connections than the database allows. */
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Each server has exactly the database privileges that it needs. It names a missing one, and
- * neither starts nor becomes ready without it.
+ * Each server needs exactly its database privileges. It names a missing one, and neither starts nor
+ * becomes ready without it.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -44,7 +44,6 @@ async function asRole<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> 
   return work(db).finally(() => db.close())
 }
 
-/** A table into which the server inserts. */
 function actionsOf(server: ServerKind): string {
   return Object.keys(PRIVILEGES[server]).find((name) => name.endsWith('.action')) ?? ''
 }
@@ -120,7 +119,7 @@ describe.each(SERVERS)('the role of a %s', (server) => {
     const table = actionsOf(server)
     expect(await ready()).toEqual({ status: 'ready' })
     await owner.query(`revoke insert on ${table} from ${role}`)
-    // The readiness result is cached briefly (http/app.ts).
+    // The readiness result is cached briefly (http-app.ts).
     const missing = [`grant insert on ${table} to ${role};`]
     await expect.poll(ready).toEqual({ status: 'rights are missing', missing })
     await owner.query(formatGrants(server, role))

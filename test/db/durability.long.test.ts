@@ -1,7 +1,4 @@
-/**
- * Every acknowledged write is durable, even when the settings of the database change while a
- * process runs.
- */
+/** Every acknowledged write is durable, even when database settings change while a process runs. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { isOutage, NotDurableError } from '../../src/server/core/database/database-errors.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'

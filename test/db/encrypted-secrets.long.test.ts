@@ -1,6 +1,5 @@
 /**
- * Secrets of partners and operators are encrypted at rest, under a key outside the database, and
- * never lost (O-5).
+ * Secrets of partners and operators are encrypted at rest, under a key outside the database (O-5).
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -40,14 +39,12 @@ interface Keeper {
   readonly table: string
   readonly id: string
   readonly things: string
-  /** Starts a server with these keys, passes it to `work`, and stops it. */
   withServer(keys: string, work: (server: Server) => Promise<void>): Promise<void>
 }
 interface Server {
   save(id: string): Promise<unknown>
   /**
-   * Requests a profile from the scripted wallet, which throws at its end when the signature of a
-   * call was wrong.
+   * Requests a profile from the scripted wallet, which throws at its end if a signature was wrong.
    */
   call(id: string): Promise<unknown>
 }

@@ -1,4 +1,3 @@
-/** A role with fewer connections than a start needs: the start reports it and ends. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -27,10 +26,7 @@ function urlOf(role: string): string {
   return url.href
 }
 
-/**
- * Sets the connection limit of the role, then waits until the server has closed its old
- * connections.
- */
+/** Sets the connection limit of the role and waits until its old connections are closed. */
 async function allow(connections: number): Promise<void> {
   const { password } = new URL(database.url)
   const { rows } = await owner.query('select from pg_roles where rolname = $1', [ROLE])

@@ -1,7 +1,7 @@
 /**
  * Only one process opens a folder of the embedded database, even when many start in the same
- * millisecond. Containers that share a volume have networks of their own, so that only files in the
- * folder can exclude the others.
+ * millisecond. Containers with a shared volume have separate networks, so that only files can
+ * exclude the others.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
@@ -15,13 +15,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 const MODULE = new URL('../../dist/server/core/database/pglite/folder-lock.js', import.meta.url).href
 const CONTAINERS = 6
 const ROUNDS = 8
-/** Milliseconds; enough for every contender to read its command before they start together. */
+/** Milliseconds; enough for all contenders to read the command before they start together. */
 const LEAD_MS = 60
 
-/**
- * Reads the lines `lock FOLDER AT` and `release`, and answers each with one line. It busy-waits, to
- * start in the exact millisecond.
- */
+/** Answers each line (`lock FOLDER AT`, `release`) with a line. It busy-waits to start on time. */
 const CONTENDER = `
 import { createInterface } from 'node:readline'
 const { lockFolder } = await import(${JSON.stringify(MODULE)})
@@ -45,10 +42,7 @@ interface Contender {
   ask(order: string): Promise<string>
 }
 
-/**
- * Each contender has a network namespace where the system permits it. Elsewhere they share one
- * network.
- */
+/** Each contender has a network namespace, if the system permits it. */
 const OWN_NETWORK = spawnSync('unshare', ['-rn', 'true']).status === 0 ? ['unshare', '-rn'] : []
 
 function startContender(): Contender {

@@ -1,4 +1,3 @@
-/** The pool metrics count only transactions that wait because no connection is free. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { type Db, statement } from '../../src/server/core/database/db.ts'

@@ -1,6 +1,4 @@
-/**
- * No call waits for a long migration, and no call queues after a migration that waits for its lock.
- */
+/** No call waits for a long migration, or queues after a migration that waits for its lock. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,13 +12,10 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 
 const A_BET = `insert into purser.bet (bucket, player, bet_id, status, calls, first_seen_at, changed_at)
   values (0, 'alice', 'a-bet-of-before', 'unknown', 1, now(), now())`
-/**
- * Like a call of the wallet, with a longer lock timeout, since a slow machine must not fail the
- * test.
- */
+/** A call with a longer lock timeout than usual, since a slow machine must not fail the test. */
 const A_CALL = "set lock_timeout = '10s'; update purser.bet set calls = calls + 1"
 
-/** These follow the program's migrations: one changes two tables, one reads a third table. */
+/** After the program's migrations: one changes two tables, one reads a third. */
 const LATER = {
   '9001.do.two-tables.sql': 'alter table purser.bet add column x int; alter table purser.transfer add column x int;',
   '9002.do.read-details.sql': 'create table purser.later as select bet_id from purser.bet_details;',

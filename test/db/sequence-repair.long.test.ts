@@ -1,7 +1,4 @@
-/**
- * Logical replication copies rows but no sequences; these tests publish such a database or continue
- * on its copy.
- */
+/** Databases under logical replication, which copies rows but no sequences. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { pino } from 'pino'

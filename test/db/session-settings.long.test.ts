@@ -1,6 +1,6 @@
 /**
- * Each connection sets the parameters on which the statements rely, and overrides the defaults of
- * server, database and role.
+ * Each connection sets the parameters that statements need, over any default of server, database or
+ * role.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -11,7 +11,7 @@ import { type Db, statement } from '../../src/server/core/database/db.ts'
 import { toStrictTimeParser } from '../../src/server/core/database/postgres/session-settings.ts'
 
 const NAME = `session_${randomBytes(6).toString('hex')}`
-/** Unfavourable settings as a production database may have them. */
+/** Unfavourable defaults, as a production database may have them. */
 const HOSTILE = {
   datestyle: 'SQL, DMY',
   intervalstyle: 'sql_standard',
@@ -42,7 +42,7 @@ afterAll(async () => {
   await asAdmin(async (admin) => void (await admin.query(`drop database ${NAME} with (force)`)))
 })
 
-/** Writes values and reads them back, to see how the session formats them. */
+/** Writes values and reads them back, to show the formats of the session. */
 const ROUND = statement(
   'test_round',
   `select $1::timestamptz as at, ($1::timestamptz)::text as at_text, array[$1::timestamptz] as times, $2::text[] as list, '\\x' as slash,

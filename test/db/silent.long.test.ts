@@ -1,7 +1,6 @@
 /**
- * A transaction of the embedded database may be idle for longer than a server permits, for example
- * because Ctrl-Z stopped the process. The test runs it as a child, since a process that hangs could
- * not report its own failure.
+ * A transaction of the embedded database may be idle for any time, for example while Ctrl-Z stops
+ * the process. It runs in a child, since a process that hangs could not report its failure.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

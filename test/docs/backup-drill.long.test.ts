@@ -1,7 +1,7 @@
 /**
  * Runs the drill of docs/guides/backup-and-restore.md from one Postgres to another. The embedded
- * binaries have no pg_dump, so both servers are Debian's Postgres 15, or the one in TEST_POSTGRES.
- * The drill is skipped where neither is installed.
+ * binaries have no pg_dump, so both are Debian's Postgres 15, or the one in TEST_POSTGRES. Without
+ * either, the drill is skipped.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
@@ -70,7 +70,7 @@ async function startOldWallet(): Promise<WalletProcess> {
   return wallet
 }
 
-/** Runs the commands of the page; returns the address of the wallet that the last one starts. */
+/** Runs the page; returns the address of the wallet that it starts last. */
 async function drill({ secret, operatorKey }: WalletProcess): Promise<string> {
   const server = blocksOf(readFileSync(join(ROOT, PAGE), 'utf8')).find(({ info }) => info === 'sh server')
   const [text = '', at = 0] = [server?.text, server?.line]

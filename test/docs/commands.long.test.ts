@@ -1,4 +1,3 @@
-/** The commands of the documentation run against servers that the test starts. */
 import { describe, test } from 'vitest'
 import { startSecondPostgres } from '../support/second-postgres.ts'
 import { startWallet } from '../support/wallet.ts'

@@ -1,7 +1,3 @@
-/**
- * The replacement for curl sends the same requests as curl and refuses an option that it does not
- * have.
- */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'

@@ -9,7 +9,7 @@ function blocksOfPage(page: string): Block[] {
   return blocksOf(readFileSync(join(ROOT, page), 'utf8'))
 }
 
-/** Each `sh` block with the `text` block right after it, which shows its output. */
+/** Each `sh` block with the `text` block after it, which shows its output. */
 function stepsOf(page: string): { block: Block; shown: string | undefined }[] {
   const blocks = blocksOfPage(page)
   return blocks.flatMap((block, i) => {
@@ -18,7 +18,6 @@ function stepsOf(page: string): { block: Block; shown: string | undefined }[] {
   })
 }
 
-/** Runs the `sh` blocks of the page and compares their output with the page. */
 export async function follow(page: string, run: (blocks: Block[]) => Promise<string[]>): Promise<void> {
   const steps = stepsOf(page)
   expect(steps.length).toBeGreaterThan(0)
@@ -28,7 +27,7 @@ export async function follow(page: string, run: (blocks: Block[]) => Promise<str
   })
 }
 
-/** Does the same against the server of the page's `sh server` block. */
+/** The same, against the server of the page's `sh server` block. */
 export async function followWithServer(page: string): Promise<void> {
   const server = blocksOfPage(page).find(({ info }) => info === 'sh server')
   const folder = makeFolder()

@@ -43,9 +43,7 @@ export function definedIdsOf(markdown: string): string[] {
   return [...markdown.matchAll(/^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*([A-Z]-\d+)\*\* \|/gm)].map(({ 1: id = '' }) => id)
 }
 
-/**
- * Decision ids in a text, outside longer words; `I-1 to I-4` has only the two ids that it names.
- */
+/** Decision ids in a text, outside longer words; `I-1 to I-4` has two. */
 export function namedIdsOf(text: string): string[] {
   return [...text.matchAll(/(?<![\w-])([SRMILPOCWUD]-\d+)(?![\w.-]*\w)/g)].map(({ 1: id = '' }) => id)
 }

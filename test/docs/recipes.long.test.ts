@@ -38,10 +38,7 @@ async function freePort(): Promise<number> {
   return port
 }
 
-/**
- * Starts a recipe. `output` returns the text printed up to now; `runs` is true while the process
- * lives.
- */
+/** `output` returns the text printed up to now; `runs` is true while the process lives. */
 function start(name: string, env: Record<string, string>): { output(): string; runs(): boolean } {
   const [, code] = new RegExp(`\`\`\`js\\n(// ${name}:.*?)\`\`\``, 's').exec(GUIDE) ?? []
   if (code === undefined) throw new Error(`there is no ${name} in the guide`)
@@ -54,7 +51,7 @@ function start(name: string, env: Record<string, string>): { output(): string; r
   return { output: () => text, runs: () => child.exitCode === null }
 }
 
-/** Opens a stream; returns a function for the text received up to now. */
+/** Returns a function for the text received up to now. */
 async function follow(url: string): Promise<() => string> {
   const stream = await fetch(url)
   let text = ''
@@ -117,7 +114,7 @@ test('the recipe of a CRM accepts each signed webhook once and nothing else', as
   const url = `http://127.0.0.1:${PORT}/purser`
   const { body } = await wallet.operator.request('PUT', '/operator/webhooks/crm', { url, events: ['player.created'] })
   const { secret: SECRET } = body as unknown as { secret: string }
-  // The recipe checks the time of a message, so the test clock of the wallet moves to the present.
+  // The recipe checks the time of a message, so the wallet's test clock moves to the present.
   wallet.clock.advance(Date.now() - wallet.clock.now().getTime())
   const { output, runs } = start('crm.mjs', { PORT, SECRET })
   await expect.poll(output, { timeout: 60_000 }).toContain('listening')

@@ -1,6 +1,6 @@
 /**
- * Runs the commands of a page as a reader would. The `sh server` block runs in one terminal and the
- * `sh` blocks in another, in a folder where `dist` is this build.
+ * Runs the commands of a page: its `sh server` block in one terminal and its `sh` blocks in
+ * another, in a folder where `dist` is this build.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,9 +14,7 @@ export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const START_TIMEOUT_MS = 120_000
 /** The addresses in the pages; the tests use free ports instead. */
 const PAGE_URLS = { wallet: 'http://127.0.0.1:8080', platform: 'http://127.0.0.1:8081' }
-/**
- * Folder with replacements for programs that a machine may lack; it is the last one on the PATH.
- */
+/** Folder with replacements for missing programs, last on the PATH. */
 const STAND_INS = 'stand-ins'
 /** Printed before each block, to separate the outputs. */
 const MARK = '\u001e'
@@ -47,8 +45,8 @@ const SANDBOX_SAYS: Says = { wallet: /Purser wallet\s+(http:\S+)/, platform: /Pl
 export const WALLET_SAYS: Says = { wallet: /"url":"(http:[^"]+)"/ }
 
 /**
- * Runs a command line that ends in `npm start` or a `node dist/main.js` command, on a free port.
- * `says` finds its addresses in the output.
+ * Runs `npm start` or a `node dist/main.js` command on a free port. `says` finds its addresses in
+ * the output.
  */
 export async function startServer(
   folder: Folder,
@@ -99,7 +97,7 @@ function addressesOf(child: ChildProcess, says: Says): Promise<Urls> {
   })
 }
 
-/** The output of each block, in order. Throws with the whole output when a command fails. */
+/** Returns the output of each block. Throws with the whole output when a command fails. */
 export async function runBlocks(
   folder: Folder,
   blocks: readonly Block[],

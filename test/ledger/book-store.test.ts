@@ -1,6 +1,6 @@
 /**
- * Fencing of the ledger: a book is written only when its accounts have the versions that it was
- * based on. A posting always moves a positive amount between two accounts (book-store.ts, book.ts).
+ * Fencing of the ledger: a book is written only if its accounts still have the versions that it
+ * read. A posting moves a positive amount between two accounts (book-store.ts, book.ts).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { money } from '../../src/protocol/values/money.ts'

@@ -1,7 +1,4 @@
-/**
- * The sums of the ledger per currency: balances compared with transfers, to the minor unit
- * (ledger-balance.ts).
- */
+/** Sums of balances and of transfers per currency, to the minor unit (ledger-balance.ts). */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Db } from '../../src/server/core/database/db.ts'

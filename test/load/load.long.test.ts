@@ -1,6 +1,6 @@
 /**
- * `purser load` against a real wallet. It computes the right balance of every player, also when
- * replies are lost, and detects a double payment.
+ * `purser load` computes the right balance of every player, also when replies are lost, and detects
+ * a double payment.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -50,7 +50,7 @@ function reportOf({ code, stdout, stderr }: Finished): LoadReport {
   return JSON.parse(stdout)
 }
 
-/** One connection per call, so that all calls are sent even on a slow machine. */
+/** One connection per call, so that even a slow machine sends all calls. */
 const connections = (calls: number) => ['--connections', `${calls}`]
 
 test('a thousand calls of two workers have the right money, and the report shows it without a secret', async () => {

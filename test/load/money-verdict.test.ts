@@ -1,4 +1,3 @@
-/** The verdict on the money, and the reports that show it. */
 import { describe, expect, test } from 'vitest'
 import { parseCallMix } from '../../src/conformance/load/call-mix.ts'
 import { judgeAllMoney, judgePlayerMoney, sortWorstFirst } from '../../src/conformance/load/money-verdict.ts'

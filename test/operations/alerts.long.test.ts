@@ -1,4 +1,4 @@
-/** The alert rules in promtool: each rule fires on its fault and stays quiet on healthy servers. */
+/** Each alert rule fires on its fault and stays quiet on healthy servers, judged by promtool. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Step count and step length, shared by all series of one alert. */
+/** Steps and step length, shared by the series of one alert. */
 interface Watch {
   readonly steps: number
   readonly minutes: number

@@ -1,5 +1,6 @@
 /**
- * An OpenTelemetry collector on loopback. It accepts OTLP over HTTP as JSON and keeps every span.
+ * An OpenTelemetry collector on loopback, which accepts OTLP over HTTP as JSON and keeps every
+ * span.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
@@ -21,11 +22,10 @@ export interface SeenSpan {
 }
 
 export interface Collector {
-  /** Environment of the traced process; its spans are exported after a short delay. */
+  /** Environment of the traced process, which then exports spans after a short delay. */
   readonly env: Record<string, string>
   readonly endpoint: string
   readonly spans: readonly SeenSpan[]
-  /** All request bodies as received. */
   text(): string
   /** Waits for the only span that matches. */
   span(is: (span: SeenSpan) => boolean): Promise<SeenSpan>

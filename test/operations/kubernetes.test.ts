@@ -1,6 +1,6 @@
 /**
- * The Kubernetes example, checked without a cluster: its parts agree with each other and with the
- * program.
+ * The parts of the Kubernetes example agree with each other and with the program; no cluster is
+ * needed.
  */
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
@@ -37,7 +37,7 @@ interface Labels {
   readonly matchLabels: Readonly<Record<string, string>>
 }
 
-/** A document of the file. A kind has only some of these members. */
+/** A kind has only some of these members. */
 interface Document {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> }

@@ -32,7 +32,7 @@ describe('the metrics of a wallet', () => {
   const value = async (name: string, labels?: Labels) => (await scrape(wallet.url)).value(name, labels)
   const becomes = (name: string, labels?: Labels) => expect.poll(() => value(name, labels), { interval: 200 })
 
-  /** Runs the SQL in a transaction, whose locks stay until the returned function is called. */
+  /** Runs the SQL and holds its locks until the returned function is called. */
   async function held(sql: string): Promise<() => Promise<void>> {
     await owner.query('begin')
     await owner.query(sql)

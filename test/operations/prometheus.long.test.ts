@@ -1,7 +1,4 @@
-/**
- * A real Prometheus with the alert rules watches a wallet, a platform and a gateway that are
- * healthy.
- */
+/** A real Prometheus with the alert rules watches a healthy wallet, platform and gateway. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -12,11 +9,11 @@ import { type ServerProcess, spawnServer } from '../support/server-process.ts'
 import { spawnWallet, type WalletProcess } from '../support/wallet-process.ts'
 import { type Prometheus, startPrometheus } from './prometheus.ts'
 
-/** PURSER_TEST_SCRAPES makes the watch longer. One scrape is made per second. */
+/** One scrape per second; PURSER_TEST_SCRAPES makes the watch longer. */
 const SCRAPES = Number(process.env.PURSER_TEST_SCRAPES ?? 40)
 const SERVERS = 3
 const BETS = 100
-/** This alert may fire because the test machine is busy, which is no fault of the servers. */
+/** A busy test machine may cause this alert, which is no fault of the servers. */
 const OF_THE_MACHINE = 'PurserEventLoopSlow'
 const EVER = '[2h]'
 
@@ -55,7 +52,7 @@ async function scraped(times: number): Promise<void> {
   await expect.poll(all, { interval: 500 }).toBeGreaterThanOrEqual(before + times)
 }
 
-/** Names of alerts that were in this state at any time, even for one scrape. */
+/** Alerts that were in this state at any time, even for one scrape. */
 async function alertsEver(state: 'pending' | 'firing'): Promise<string[]> {
   const samples = await prometheus.query(`count by (alertname) (count_over_time(ALERTS{alertstate="${state}"}${EVER}))`)
   return samples.map(({ metric }) => metric.alertname ?? '').filter((name) => name !== OF_THE_MACHINE)

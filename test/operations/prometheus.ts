@@ -1,7 +1,4 @@
-/**
- * Starts Debian's Prometheus and runs promtool, so that the alert rules are judged by the real
- * program.
- */
+/** Debian's Prometheus and promtool, so that the real program judges the alert rules. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -23,7 +20,6 @@ export interface Sample {
 
 export interface Prometheus {
   query(expression: string): Promise<readonly Sample[]>
-  /** Names of the loaded alert rules. */
   alerts(): Promise<readonly string[]>
   stop(): Promise<void>
 }

@@ -1,7 +1,4 @@
-/**
- * The alert rules and the dashboard use only metrics that the servers export. Every alert has a
- * section in the documentation with its remedy.
- */
+/** Alert rules and dashboard use only exported metrics, and every alert has a documented remedy. */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -29,10 +26,7 @@ const RULES = (parse(read('ops/prometheus/purser.rules.yaml')) as { groups: { ru
   ({ rules }) => rules,
 )
 const PAGE = 'docs/operations/alerts.md'
-/**
- * Base address of the documentation. Alerts are read away from the server, so their links are
- * absolute.
- */
+/** Alerts are read away from the server, so their links are absolute. */
 const BASE = 'https://github.com/purser-wallet/purser/blob/main/'
 interface Panel {
   readonly title: string
@@ -64,13 +58,12 @@ afterAll(async () => {
   await Promise.all([wallet.stop(), platform.stop(), gateway.stop()])
 })
 
-/** Waits until the metric is 1. */
 function becomes(url: string, name: string, labels?: Record<string, string>): Promise<void> {
   const look = async () => expect((await scrape(url)).value(name, labels)).toBe(1)
   return vi.waitFor(look, { timeout: 30_000, interval: 200 })
 }
 
-/** A label appears only with a sample, so that this makes a sample of each metric. */
+/** A label appears only with a sample, so this makes one of each metric. */
 async function makeSamples(): Promise<void> {
   await wallet.operator.request('PUT', '/operator/webhooks/crm', { url: 'http://127.0.0.1:9/' })
   const player = await playerWithMoney(wallet.operator)

@@ -3,9 +3,8 @@
 export interface Scrape {
   /** Names that an expression can use; a histogram is listed by its parts. */
   readonly names: ReadonlySet<string>
-  /** Metric name → names of its labels. */
   readonly labels: ReadonlyMap<string, ReadonlySet<string>>
-  /** The value of the first sample with at least these labels. */
+  /** The first sample with at least these labels. */
   value(name: string, labels?: Readonly<Record<string, string>>): number | undefined
   readonly text: string
 }
@@ -49,9 +48,7 @@ function declaredIn(line: string): string[] {
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g
 
-/**
- * Throws on a line that is no sample, since Prometheus rejects the whole scrape for one bad line.
- */
+/** Throws on a line that is no sample, since Prometheus rejects the whole scrape for it. */
 function toSample(line: string): Sample {
   const [, name, inBraces = '', value] = LINE.exec(line) ?? []
   const isNumber = /^nan$/i.test(value ?? '') || !Number.isNaN(Number(value))

@@ -1,15 +1,15 @@
 /**
- * Database metrics during a slow count, as with millions of owed deliveries. The last value stays
- * exported, together with its age.
+ * During a slow count, as of millions of owed deliveries, the metrics keep their last value and
+ * show its age.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { scrape } from './scrape.ts'
 
-/** Seconds; longer than a result is reused and longer than a scrape waits. */
+/** Seconds; longer than a cached result is used and than a scrape waits. */
 const OLD = 8
-/** Seconds until the server cancels a query of the operator API. */
+/** Seconds until the server cancels an operator's query. */
 const LIST_ENDS = 3
 
 let platform: TestPlatform
@@ -31,7 +31,7 @@ async function owedMetrics(url: string) {
   return { owed: value('platform_bets_owed'), amount: value('platform_owed_amount', { currency: 'EUR' }), age }
 }
 
-/** Locks the deliveries, so that a count waits until the returned function is called. */
+/** Locks the deliveries against counts until the returned function is called. */
 async function slow(): Promise<() => Promise<void>> {
   await other.query('begin; lock table platform.delivery in access exclusive mode')
   return async () => void (await other.query('rollback'))

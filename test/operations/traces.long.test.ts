@@ -1,6 +1,6 @@
 /**
- * Traces of a bet and its result across processes, from the platform's API down to the SQL
- * statements. They contain no data of the player.
+ * Traces of a bet and its result across processes, from the platform's API to the SQL statements,
+ * without data of the player.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -38,7 +38,7 @@ const onLost = (error: unknown) => expect.fail(`spans were lost: ${error}`)
 
 const namesOf = (spans: readonly SeenSpan[]) => spans.map(({ name }) => name).sort()
 
-/** A child span lies within its parent; rounding may move it by one microsecond. */
+/** A child lies within its parent, up to a rounding of one microsecond. */
 function liesWithin(inner: SeenSpan, outer: SeenSpan): boolean {
   return inner.startsAt >= outer.startsAt - 1_000n && inner.endsAt <= outer.endsAt + 1_000n
 }
@@ -58,10 +58,7 @@ describe('the traces of a platform and a wallet in two processes', () => {
     await database.drop()
   })
 
-  /**
-   * Finds the wallet's span below this call of the platform, with its batch and the statements of
-   * the batch.
-   */
+  /** The wallet's span below this call, with its batch and the batch's statements. */
   async function walletBelow(attempt: SeenSpan, name: string) {
     const call = await collector.span((span) => span.parentSpanId === attempt.spanId)
     expect(call).toMatchObject({ name, service: 'purser-wallet', traceId: attempt.traceId })

@@ -1,6 +1,5 @@
 /**
- * The systemd units use only settings that exist. Where systemd is installed, it checks the units
- * too.
+ * The systemd units use only settings that exist; systemd checks them too, where it is installed.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -19,7 +18,6 @@ const UNITS = FILES.filter((file) => serverOf(file) !== undefined)
 /** Units that a timer starts and that end by themselves. */
 const JOBS = FILES.filter((file) => file.endsWith('.timer')).map((file) => file.replace('.timer', '.service'))
 const read = (unit: string) => readFileSync(join(FOLDER, unit), 'utf8')
-/** The values of a setting in all lines of the unit. */
 const valuesOf = (text: string, name: string) =>
   [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value)
 
@@ -68,7 +66,7 @@ test.each(JOBS)('%s runs a command that exists, with its database as a secret an
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
-/** systemd checks that the program exists, which is at another path here. */
+/** systemd requires that the program exists, and here its path is another. */
 const here = (unit: string) => read(unit).replace('/usr/bin/node', process.execPath).replaceAll('/opt/purser', ROOT)
 
 test.runIf(hasSystemd).each(FILES)('systemd accepts %s and rates its exposure as low', (unit) => {

@@ -1,5 +1,5 @@
 /**
- * Base URLs: each command and server refuses a part of a URL that no call would send, and names the
+ * Each command and server refuses a part of a base URL that no call would send, and names the
  * remedy.
  */
 import { describe, expect, test } from 'vitest'
@@ -55,7 +55,6 @@ const LOAD: LoadFlags = {
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 const load = (over: Partial<LoadFlags>) => parseLoadOptions({ ...LOAD, ...over }, {}).then(() => 'taken', messageOf)
 
-/** Runs a command of the kit; returns its exit code and output. */
 async function ofKit(run: (deps: ConformanceDeps) => Promise<number>): Promise<string> {
   const printed: string[] = []
   const out = { write: (text: string) => void printed.push(text) }

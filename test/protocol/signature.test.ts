@@ -1,5 +1,5 @@
-// The signature is HMAC-SHA256 (S-1). signature.ts computes it in its own way, and node:crypto is
-// the reference. Signatures that must be refused are in test/wallet/signature.test.ts.
+// signature.ts computes HMAC-SHA256 in its own way; node:crypto is the reference (S-1). The
+// refusals are in test/wallet/signature.test.ts.
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { signBody, verifySignature } from '../../src/protocol/signature.ts'

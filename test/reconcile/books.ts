@@ -1,6 +1,4 @@
-/**
- * Writes the bets of a platform and the matching bets of its wallet by SQL. Tests then add faults.
- */
+/** Writes matching bets of a platform and its wallet by SQL. Tests then add faults. */
 import pg from 'pg'
 
 /** The id of bet `i`, on both sides. */
@@ -46,7 +44,6 @@ const PLAYERS = `
   insert into purser.player (bucket, player, currency, currencies, created_as, created_at)
   select 0, prefix || i, 'EUR', '{EUR}', '{}', now() from generate_series(0, 6) i, unnest(array['player-', 'op-player-']) prefix`
 
-/** SQL statements for the platform's bets. */
 export function platformBook(bets: number): string[] {
   const partner = `insert into platform.partner values ('${PARTNER}', 'http://127.0.0.1:9', '["s"]', now())`
   const currency = "insert into platform.currency values ('EUR', 2)"

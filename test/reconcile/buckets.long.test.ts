@@ -1,6 +1,4 @@
-/**
- * The second look of reconcile finds a bet in any bucket of the wallet, for any number of buckets.
- */
+/** The second reading of reconcile finds a bet in any bucket, for any number of buckets. */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'
@@ -17,10 +15,7 @@ afterEach(async () => {
   for (const database of databases.splice(0)) await database.drop()
 })
 
-/**
- * A platform without bets, and a wallet with twelve open bets. Each belongs to another player, in
- * the player's bucket.
- */
+/** A platform without bets, and a wallet with twelve open bets, each of another player. */
 async function onlyAtWallet(buckets: number, bucketFor = (player: string) => bucketOf(player, buckets)) {
   databases = await Promise.all([createDatabase(), createDatabase()])
   const [platformUrl, walletUrl] = databases.map(({ url }) => url) as [string, string]

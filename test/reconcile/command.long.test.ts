@@ -97,10 +97,10 @@ describe('reconcile over many bets', () => {
   })
 })
 
-/** MB of heap for one run, less than both sides need in memory together. */
+/** MB of heap, less than both sides need in memory together. */
 const MOST_MB = 64
 
-/** Runs with a small heap, so that a run which keeps all bets fails. */
+/** The small heap fails a run that keeps all bets. */
 async function runMeasured(args: string[]): Promise<{ code: number | null; stdout: string }> {
   const child = spawn(process.execPath, [`--max-old-space-size=${MOST_MB}`, MAIN, ...args], {
     env: { PATH: process.env.PATH },

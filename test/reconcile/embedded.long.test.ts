@@ -1,6 +1,6 @@
 /**
- * Reconcile on embedded databases. The snapshot takes their only connection, so that the second
- * look uses the same one.
+ * The snapshot takes the only connection of an embedded database, so the second reading uses it
+ * too.
  */
 import { expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'

@@ -28,7 +28,7 @@ afterEach(async () => {
   await Promise.all(databases.map((database) => database.drop()))
 })
 
-/** Compares, and runs `happen` between the platform's snapshot and the read of its bets. */
+/** Runs `happen` between the platform's snapshot and the read of its bets. */
 async function compareDuring(happen: () => Promise<void>): Promise<ReconcileFinding[]> {
   const slow: Db = {
     ...platform,

@@ -1,6 +1,6 @@
 /**
- * A decision of the platform that the partner has not acknowledged, with no delivery in progress,
- * is a difference (C-9).
+ * A decision that the partner has not acknowledged, with no delivery in progress, is a difference
+ * (C-9).
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
@@ -45,7 +45,7 @@ describe('reconcile after books that agreed', () => {
     await database.drop()
   })
 
-  /** The platform decides that bet `i` won 21.00; the delivery to the partner has this state. */
+  /** The platform decides that bet `i` won 21.00; its delivery has this state. */
   async function decide(i: number, status: string, code: number | null, operation = 'settle'): Promise<void> {
     const isOwed = status === 'stuck' || status === 'refused' || code !== null
     await books.platform(

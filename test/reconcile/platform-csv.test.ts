@@ -1,6 +1,4 @@
-/**
- * Reconcile for other platforms: a CSV file with named columns against a wallet's database (C-9).
- */
+/** Reconcile compares another platform's CSV file with named columns against a wallet (C-9). */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

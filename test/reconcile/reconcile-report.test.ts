@@ -1,7 +1,4 @@
-/**
- * The reports of reconcile are safe to open and to share, and reconcile changes nothing that it
- * reads.
- */
+/** The reports are safe to open and share, and reconcile changes nothing that it reads. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

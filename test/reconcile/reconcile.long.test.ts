@@ -1,7 +1,4 @@
-/**
- * Reconcile finds and names every kind of planted difference on both sides, and reports none in
- * books that agree.
- */
+/** Reconcile names every planted difference on both sides, and reports none in books that agree. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/server/core/config/config.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'

@@ -1,7 +1,4 @@
-/**
- * A simulation can replace the environment: clocks, timers and randomness. A restore gives the real
- * one back.
- */
+/** A simulation can replace clocks, timers and randomness, and restore them. */
 import { afterEach, expect, test } from 'vitest'
 import { withTimeout } from '../../src/runtime/async/promise-timeout.ts'
 import { nextTurn, sleep } from '../../src/runtime/async/sleep.ts'

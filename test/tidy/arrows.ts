@@ -12,8 +12,8 @@ const SHARED = [`${CORE}/`, 'protocol', 'protocol/client', 'runtime']
 
 /**
  * For each part of src/, the parts and files that it may import in addition to its own. A path
- * belongs to the part with the longest name that it begins with. `types of x` allows imports that
- * are erased at run time. A name that ends with a slash allows every part below it.
+ * belongs to the part with the longest matching name. `types of x` allows imports that are erased
+ * at run time. A name that ends with a slash allows every part below it.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   'main.ts': ['everything'],
@@ -271,7 +271,7 @@ function mayUseModule(part: string, module: string): boolean {
   return (part !== 'protocol' && part !== `${WALLET}/rules`) || PURE_MODULES.includes(module)
 }
 
-/** Import cycles at run time: the first one found from each file, with its path. */
+/** Import cycles at run time: the first from each file, with its path. */
 export function complaintsAboutLoops(sources: readonly Source[]): string[] {
   const targets = new Map(sources.map((source) => [source.path, runTimeTargets(source)]))
   const done = new Set<string>()
@@ -304,8 +304,8 @@ function partsUsedBy(source: Source): [arrow: string, place: string][] {
 
 const MAIN = 'src/server/cli/commands.ts'
 /**
- * Packages that every command loads, `--help` too. Servers load for half a second, so that a module
- * of one command is imported when it runs.
+ * Packages that every command loads, `--help` too. Servers load for half a second, so modules of
+ * one command are imported when it runs.
  */
 const LOADED_AT_ONCE = ['commander', 'pg-connection-string']
 

@@ -1,5 +1,5 @@
 /**
- * Reply codes and rollback reasons must be used by name. This rule finds a bare number that is
+ * Reply codes and rollback reasons must be used by name. A bare number is reported where it is
  * compared, listed or written.
  */
 import { REPLY_CODES, ROLLBACK_REASONS } from '../../src/protocol/reply-codes.ts'
@@ -12,7 +12,7 @@ const NUMBERS = new Set([
 
 /**
  * Expressions that hold a code: `code`, `answer.code`, `errorCode`. Character codes are compared
- * with hexadecimals and exit code 0 is no reply code, so neither is reported.
+ * with hexadecimals, and exit code 0 is no reply code.
  */
 const HOLDS_A_CODE = /(^|\.)(code|\w+Code|refusal)( \?\? \d+)?$/
 /** Constants that are, or list, codes: REFUSES_A_RESULT, PLACE_REFUSED, ERROR_CODES. */
@@ -80,7 +80,6 @@ function isLookedUp(source: Source, node: Node): boolean {
   return holdsCodes(list) && HOLDS_A_CODE.test(textOf(source, sought))
 }
 
-/** A code, a list of codes, or a table by codes. */
 function holdsCodes(node: Node | undefined): boolean {
   if (node?.type === 'ArrayExpression') return listOf(node.elements).some(isCode)
   if (node?.type === 'ObjectExpression') return listOf(node.properties).some((one) => isCode(memberOf(one, 'key')))

@@ -77,7 +77,7 @@ const A_SCALE = /(^scale|\.scale|scales(\.get\([^()]*\)|\[[^\]]*\]))$/i
 
 /**
  * An amount whose scale is unknown is never shown in a guessed scale (M-5). A second table may
- * follow the first; the kit stores no scales and is exempt.
+ * follow the first; the kit stores no scales.
  */
 export const noFallbackScale: Rule = (source) => {
   if (source.path.startsWith('src/conformance/')) return []
@@ -157,8 +157,8 @@ const MOVES_MONEY = /^(.*\.deposit|playerWithMoney|newScene|sceneFor|runConforma
 const AUDITS = /\bauditIsClean\(|\.auditIsClean\b|\bexpectSameBets\b|\['audit'/
 
 /**
- * The rule covers a whole file; it does not check that every test audits. Files of test/support
- * leave the audit to the tests.
+ * The rule does not check that every test audits. Files of test/support leave the audit to the
+ * tests.
  */
 export const movedMoneyIsAudited: Rule = (source) => {
   const callees = source.nodes.map((node) => calleeOf(source, node))

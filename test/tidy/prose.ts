@@ -1,7 +1,6 @@
 /**
- * Measures the prose that people read: comments, Markdown, titles of tests, and the texts of
- * commands, errors, API descriptions and pages. Each finding names its rule, so that a folder can
- * have a ceiling for each.
+ * Measures the prose that people read: comments, Markdown, titles of tests, and user-visible texts.
+ * Each finding names its rule, so that a folder can have a ceiling for each.
  */
 import { isNode, lineOf, memberOf, type Node, type Source, sourceOf } from './source.ts'
 

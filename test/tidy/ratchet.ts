@@ -1,8 +1,8 @@
 /**
- * Ceilings for the faults of prose and names that remain in each folder.
+ * Ceilings for the faults of prose and names in each folder.
  *
- * A folder may have fewer faults, never more. Without a ceiling, only the faults within the target
- * are allowed. `npm run ceilings` lowers the ceilings to the current figures and raises none.
+ * A folder may have fewer faults, never more; without a ceiling, only those within the target. `npm
+ * run ceilings` lowers the ceilings to the current figures and raises none.
  */
 import { type NamedText, type NameRule, namesThatArePrivate } from './names.ts'
 import { type ProseRule, proseOf } from './prose.ts'
@@ -21,8 +21,8 @@ interface Folder {
 const TARGET = { subjectless: 0.01, markers: 0.002 }
 
 /**
- * The first two segments, for example `src/protocol` or `docs/guides`; below src/server the first
- * four. A file in the root has its own ceiling.
+ * The first two segments, as in `docs/guides`; below src/server the first four. A file in the root
+ * has its own ceiling.
  */
 export function folderOf(path: string): string {
   const segments = path.split('/')
@@ -55,7 +55,6 @@ function emptyFolder(): Folder {
   return { sentences: 0, words: 0, figures, findings: [] }
 }
 
-/** One complaint per figure above its ceiling, with the places of the faults. */
 export function complaintsAboutCeilings(folders: ReadonlyMap<string, Folder>, ceilings: Ceilings): string[] {
   return [...folders].flatMap(([name, folder]) =>
     rulesOf(folder.figures).flatMap((rule) => {

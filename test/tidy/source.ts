@@ -71,7 +71,6 @@ export interface Import {
 
 const IMPORTING = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression']
 
-/** All imports of a file, including re-exports and `import()`. */
 export function importsOf(source: Source): Import[] {
   return source.nodes.flatMap((node) => {
     const from = IMPORTING.includes(node.type) ? memberOf(node, 'source')?.value : undefined

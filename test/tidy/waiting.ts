@@ -25,8 +25,8 @@ const LOOPS = ['WhileStatement', 'DoWhileStatement']
 const isQuickTest = (path: string) => /(?<!\.(browser|long|nightly))\.test\.ts$/.test(path)
 
 /**
- * Finds a bare sleep, a reply that is delayed on purpose, a wait with a short limit, and an upper
- * bound for a measured time.
+ * Finds a bare sleep, a delayed reply, a wait with a short limit, and an upper bound for a measured
+ * time.
  */
 export function complaintsAboutWaiting(source: Source): string[] {
   if (!isQuickTest(source.path)) return []

@@ -1,12 +1,12 @@
 /**
- * Time, turns of the event loop and randomness come from src/runtime/environment.ts, so that a
- * simulation can replace them.
+ * Time, turns of the event loop and randomness come from src/runtime/environment.ts, which a
+ * simulation can replace.
  */
 import { importsOf, isNode, lineOf, memberOf, type Node, type Source } from './source.ts'
 
 /**
- * These files are not simulated: they judge, load, show or query servers in real time. The last one
- * is the replacement itself.
+ * Files that judge, load, show or query servers in real time. The last one is the replacement
+ * itself.
  */
 const OUTSIDE = [
   ...['src/conformance/', 'src/server/sandbox/', 'src/simulator/main.ts', 'src/protocol/client/api-client.ts'],

@@ -1,6 +1,5 @@
 /**
- * Classification of every reply (C-2, C-4, C-5): each operation × each status × each kind of body,
- * in one table.
+ * Classification of every reply (C-2, C-4, C-5) by operation × status × kind of body, in one table.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Targets of calls in two processes on one database. The platform's partners and the gateway's
- * operators pass the same tests.
+ * Targets of calls in two processes on one database: the platform's partners and the gateway's
+ * operators.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { ANYWHERE } from '../../src/protocol/values/base-url.ts'
@@ -29,7 +29,6 @@ interface Target {
   readonly connection: object
 }
 
-/** The targets of one process. */
 interface Side {
   save(id: string, target: Target): Promise<void>
   /** Sends a result; false when the target does not exist. */
@@ -64,9 +63,7 @@ function operators(db: Db): Side {
   }
 }
 
-/**
- * Wraps a database so that the test can delay or fail its reads and wait until all reads are done.
- */
+/** A database whose reads the test can delay or fail. */
 function watched(db: Db) {
   const reads = new Set<Promise<unknown>>()
   let before: () => Promise<unknown> = async () => {}
@@ -80,11 +77,10 @@ function watched(db: Db) {
   }
   return {
     db: { ...db, query },
-    /** Each result is returned after `before` resolves; when `before` rejects, the read fails. */
+    /** A result is returned after `before` resolves; the read fails when it rejects. */
     answersAfter: (other: typeof before) => {
       before = other
     },
-    /** Waits until every read result has been processed. */
     async rest() {
       await Promise.allSettled(reads)
       await new Promise<void>((done) => environment.nextTurn(done))

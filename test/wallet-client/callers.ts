@@ -25,7 +25,7 @@ const PLAYER = { userId: '7d0e4d5c-8d5b-4c34-9a7e-2f8f4b6f7a11', operatorId: 'ac
 const TOKEN = 'a-token-of-the-operator'
 
 export type Asked = 'place' | 'profile'
-/** In 'refused N', N is a code that ends a Place bet without a Rollback. */
+/** `refused N` has a code that ends a Place bet without a Rollback. */
 export type Reading = 'accepted' | 'unknown' | `refused ${number}`
 /** `load` ignores `asked` and always places a bet. */
 export type Caller = (baseUrl: string, asked: Asked) => Promise<Reading>
@@ -66,10 +66,7 @@ const load: Caller = async (baseUrl) => {
   return code === undefined ? 'unknown' : readingOf({ kind: 'refused', code, message: '' })
 }
 
-/**
- * The gateway forwards the reply that it has read, which is correct when the platform then reads it
- * in the same way.
- */
+/** The gateway forwards the reply that it has read; the platform must read that in the same way. */
 const gateway: Caller = async (baseUrl, asked) => {
   const link = createOperatorClient({ baseUrl, secrets: [SECRET] })
   const { text, betId } = bodyOf(asked)
@@ -96,9 +93,7 @@ const gateway: Caller = async (baseUrl, asked) => {
 
 const MUST = new Set(WALLET_CASES.flatMap((one) => ('rule' in one && one.level === 'MUST' ? [one.rule] : [])))
 
-/**
- * A reply whose form breaks a MUST fails the case of that rule, however the kit counts its money.
- */
+/** A reply whose form breaks a MUST fails that case, even if the kit counts its money. */
 const kit: Caller = async (baseUrl, asked) => {
   const sender = createRequestSender({ baseUrl, clock: systemClock })
   const { method, path } = OPERATIONS[asked]
@@ -117,7 +112,7 @@ const kit: Caller = async (baseUrl, asked) => {
 
 export const CALLERS: Readonly<Record<string, Caller>> = { platform, load, gateway, kit }
 
-/** Writes the reply to a request. `betId` is the transactionId of the request body. */
+/** `betId` is the transactionId of the request. */
 export type Writes = (socket: Socket, betId: string) => void
 
 export interface OddServer {
@@ -125,10 +120,7 @@ export interface OddServer {
   close(): Promise<void>
 }
 
-/**
- * A server that replies to each request with the raw bytes of `writes`, so that any part of a reply
- * can be wrong.
- */
+/** Replies with the raw bytes of `writes`, so that any part of a reply can be wrong. */
 export async function startOddServer(writes: Writes): Promise<OddServer> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {

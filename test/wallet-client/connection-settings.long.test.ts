@@ -59,7 +59,7 @@ type View = { readonly body: unknown }
 type Request = (method: string, path: string, body?: object) => Promise<View>
 interface Kind {
   readonly column: string
-  /** Saves the target and calls it once; returns the stored view and the error of the call. */
+  /** Saves and calls the target; returns the stored view and the error of the call. */
   save(request: Request, connection: unknown): Promise<{ view: View; error: string | undefined }>
   withServer(keys: string, work: (request: Request) => Promise<void>): Promise<void>
 }

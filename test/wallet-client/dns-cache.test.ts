@@ -1,7 +1,4 @@
-/**
- * Cache of DNS lookups: a name server that does not answer never delays connections to other
- * wallets (C-6).
- */
+/** A name server that does not answer never delays connections to other wallets (C-6). */
 import type { LookupAddress } from 'node:dns'
 import { type LookupOptions, lookup as systemLookup } from 'node:dns'
 import { expect, test } from 'vitest'

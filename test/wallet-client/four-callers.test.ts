@@ -1,7 +1,7 @@
 /**
  * Platform, load, gateway and kit read every reply in the same way.
  *
- * The kit may count the money of a reply whose form breaks a MUST, but it reports the form. This
+ * If the form of a reply breaks a MUST, the kit may count its money but reports the form; this
  * counts as "unknown" here. The kit reports no reply that the platform accepts.
  */
 import { gzipSync } from 'node:zlib'

@@ -1,6 +1,6 @@
 /**
- * Valid replies in unusual framing (C-11): the recorded body, and reuse of the connection. How each
- * caller reads them is in four-callers.test.ts.
+ * Valid replies in unusual framing (C-11): the recorded body, and reuse of the connection.
+ * four-callers.test.ts shows how each caller reads them.
  */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
@@ -16,9 +16,7 @@ afterEach(async () => {
 const GOOD = '{"transactionId":"a-bet-that-is-known","transactionTime":"2031-05-16T12:00:00Z"}'
 const BOM = '\u{FEFF}'
 
-/**
- * A wallet with this reply, and a client for it. The second call uses the connection of the first.
- */
+/** The second call uses the connection of the first. */
 async function clientOf(answer: (response: ServerResponse) => void) {
   const connections = new Set<unknown>()
   const server = createServer((request, response) => {

@@ -1,6 +1,4 @@
-/**
- * The time of a call by phase (C-18). Each test delays one phase and finds the delay in that phase.
- */
+/** The time of a call by phase (C-18): each test delays one phase. */
 import { once } from 'node:events'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'
@@ -13,15 +11,11 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
 })
 
-/**
- * Milliseconds of a delayed phase. SEEN_MS is the least that must be measured, since timers are not
- * exact.
- */
+/** Milliseconds: the delay, and the least that must be measured, since timers are not exact. */
 const HELD_MS = 200
 const SEEN_MS = 190
 /**
- * Timeouts in milliseconds: of a call that must time out, long enough for a busy machine, and of a
- * call that is answered.
+ * Milliseconds until a call times out, enough for a busy machine, and until an answered call does.
  */
 const GIVEN_UP_MS = 3_000
 const ANSWERED_MS = 60_000
