@@ -1,6 +1,5 @@
 /**
- * Invariants of bets against the ledger: the transfers of a bet match its state. They are SQL over
- * some bets with all their calls and transfers.
+ * Invariants of bets against the ledger, as SQL over some bets with all their calls and transfers.
  */
 
 import { REMEMBERED_REFUSALS } from '../../protocol/reply-codes.ts'

@@ -1,6 +1,6 @@
 /**
- * Audit of the archive files against the database. Each file is unchanged, and its transfers of an
- * account end in the account's carried balance.
+ * Audit of the archive files against the database: each file is unchanged and ends in the carried
+ * balances of its accounts.
  */
 
 import { errorText } from '../../../runtime/errors/error-text.ts'

@@ -1,9 +1,9 @@
 /**
  * Archive files: compressed NDJSON.
  *
- * The name contains the SHA-256 of the bytes, so damage is visible without a database, and no two
- * files collide. A file gets its name after it is on disk and was read again. Files with any other
- * name are ignored.
+ * The name contains the SHA-256 of the bytes, so damage shows without a database, and no two files
+ * collide. A file gets its name when it is on disk and was read again. Files with other names are
+ * ignored.
  */
 import { createHash } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'

@@ -54,8 +54,8 @@ export interface BetLine {
 }
 
 /**
- * Content of a file for one account, or for a portion of an account with many transfers. Its place
- * in the file, counted from 1, is the key to the player in the database.
+ * Content of a file for one account, or for a portion of a large account. Its place in the file,
+ * from 1, leads to the player in the database.
  */
 export interface ArchivedAccount {
   readonly head: AccountLine

@@ -1,8 +1,6 @@
 /**
- * Portion of an account that the next archive file takes.
- *
- * It contains the transfers after the carried balance, in the order of their numbers, up to the
- * first transfer that must stay.
+ * Portion of an account that the next archive file takes: its transfers after the carried balance,
+ * up to the first transfer that must stay.
  *
  * A transfer must stay if it is too recent, or if its bet is open or has ended too recently. The
  * details of the bets that these transfers staked move to the file too.

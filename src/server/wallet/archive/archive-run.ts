@@ -1,10 +1,10 @@
 /**
  * Run of `purser archive`, file by file.
  *
- * A file is first written and read again, then recorded, then its portions are removed from the
- * database, each in a transaction. After an interruption each row is in the database or in a
- * recorded file, and the next run continues. A portion in a file counts only if a row of
- * `carried_balance` names it.
+ * A file is written, read again and recorded; then each of its portions is removed from the
+ * database in a transaction. After an interruption each row is in the database or in a recorded
+ * file, and the next run continues. A portion in a file counts only if a row of `carried_balance`
+ * names it.
  */
 
 import type { Currency, PlayerId } from '../../../protocol/wire-ids.ts'
@@ -126,8 +126,8 @@ async function requireClosedDays({ db, before, now }: ArchiveOptions): Promise<v
 }
 
 /**
- * Yields all portions, account by account. The previous portion of the account may not be removed
- * yet, so the next one starts at its end.
+ * Yields all portions. The previous portion of an account may not be removed yet, so the next one
+ * starts at its end.
  */
 async function* iteratePortions(options: ArchiveOptions, done: ArchiveResult): AsyncGenerator<ArchivePortion> {
   const { db, before, signal } = options

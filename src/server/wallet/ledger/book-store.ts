@@ -37,10 +37,10 @@ const ACCOUNTS = mapRows<ChangedAccount>(2, {
 })
 
 /**
- * The statement is an upsert because its conflict target forces the primary key; the planner can
- * choose another plan for a joined UPDATE. The parameter `opening_version` is the version that was
- * read. The account must still have it. It becomes the opening version when a new day begins. A
- * stale account raises an SQL error, because the COMMIT may already be on its way.
+ * The statement is an upsert because its conflict target forces the primary key; for a joined
+ * UPDATE the planner has a choice. The parameter `opening_version` is the version that was read.
+ * The account must still have it, and it becomes the opening version when a new day begins. A stale
+ * account raises an SQL error, because the COMMIT may already be on its way.
  */
 const SAVE_ACCOUNTS = createInsertStatement(
   'save_accounts',
@@ -57,8 +57,7 @@ const SAVE_ACCOUNTS = createInsertStatement(
 
 /**
  * Writes the postings. In addition to the players' locks, a taken transfer number or a stale
- * account fails the write and rolls back the transaction. All statements are sent before the first
- * wait.
+ * account rolls the transaction back. All statements are sent before the first wait.
  */
 export async function saveBook(tx: Tx, bucket: number, book: Book): Promise<void> {
   const changed = book.changed()

@@ -162,10 +162,10 @@ const STORE_SUMS = statement(
 
 /**
  * Closes each day that ended at least an hour ago, also by the database's clock, because wrong sums
- * would stay. Resolves to the number of days. Two processes may run it at once; each day is closed
+ * would stay. Resolves to the number of days. Several processes may run it; each day is closed
  * once.
  *
- * A day gets the time limit of an audit. If it were never closed, each report would sum it again.
+ * A day gets the time limit of an audit: if it were never closed, each report would sum it again.
  * The number of sums is unlimited, because they stay in the database.
  */
 export async function closeDays(db: Pick<Db, 'longTransaction'>, now: Date): Promise<number> {

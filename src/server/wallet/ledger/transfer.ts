@@ -162,9 +162,9 @@ function buildStatementSql(conditions: string): string {
 }
 
 /**
- * SQL for the number of an account's first transfer at or after a time. A binary search finds it in
- * about 20 lookups. Times rise with the numbers, except for the clock difference of two processes.
- * So the caller widens the range by an hour and compares each time.
+ * SQL for the number of an account's first transfer at or after a time, by binary search (about 20
+ * lookups). Times rise with the numbers, except for the clock difference of two processes. So the
+ * caller widens the range by an hour and compares each time.
  */
 function firstVersionSql(time: string): string {
   return `(with recursive halves (low, high) as (

@@ -47,8 +47,8 @@ export interface LaneBatch {
 }
 
 /**
- * Every call of the batch is answered, or put back because its player is busy. It is put back in
- * front of later calls, so a player's calls stay in order.
+ * Answers each call of the batch, or puts it back because its player is busy. It returns in front
+ * of later calls, so a player's calls stay in order.
  */
 export async function applyBatch(
   deps: BatchObserver,
@@ -62,9 +62,7 @@ export async function applyBatch(
 
 /**
  * Resolves to the calls for the rules path: calls that the fast path left or failed on, then
- * ineligible calls.
- *
- * After an outage the database gets no second attempt. Each one would cost the waiting calls
+ * ineligible calls. After an outage there is no second attempt, which would cost the waiting calls
  * another time-out.
  */
 async function tryFastPath(

@@ -2,7 +2,7 @@
  * Working set of a batch in one bucket.
  *
  * Loading locks the players in sorted order, then reads accounts, bets, earlier calls and sessions.
- * The calls are then decided one after another in memory, and all changes are written together.
+ * The calls are decided one after another in memory, and all changes are written together.
  */
 
 import type { PlayerId } from '../../../protocol/wire-ids.ts'
@@ -144,7 +144,7 @@ function uniqueBets(calls: readonly BetCall[]): BetCall[] {
 
 /**
  * Writes all changes of the batch together with the COMMIT. If a row has changed since it was read,
- * the call fails and the transaction is rolled back.
+ * the write fails and the transaction is rolled back.
  */
 export async function saveBatch(tx: Tx, batch: CallBatch): Promise<void> {
   const { bucket, book, now, bets, stored, calls, changes, players, expired } = batch

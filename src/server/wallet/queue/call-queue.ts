@@ -17,7 +17,7 @@
  * - on the fast path: taken → answered; left → rules path; player busy → waiting, in front, at most
  *   three times
  * - on the rules path: decided → answered; batch failed → tried alone, then answered or failed
- * - on either path: 4.75 s nearly over → failed, whatever the later outcome (W-20)
+ * - on either path: 4.75 s nearly over → failed; the later outcome is ignored (W-20)
  */
 import { answerDeadline, startDeadline } from '../../../protocol/wire-limits.ts'
 import { type Cancel, environment } from '../../../runtime/environment.ts'

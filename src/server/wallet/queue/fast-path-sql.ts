@@ -49,8 +49,8 @@ const PLACES = mapRows<PlaceCall>(6, {
 
 /**
  * The debit comes first, and its result feeds everything else. Each lookup uses only the primary
- * key (`limit 1`). All other conditions are outside, so Postgres never chooses another index or
- * plan.
+ * key (`limit 1`). All other conditions are outside the lookups, so Postgres never chooses another
+ * index or plan.
  */
 export const buildPlaceSql = (changeId?: string) =>
   `with fine as materialized (
@@ -110,12 +110,12 @@ const RESULTS = mapRows<SettleCall>(6, {
 })
 
 /**
- * Applies the first result of a bet. The bet has had one call, which opened it, so this call cannot
- * be a repeat. It comes from the bet's own platform (W-43), and the payout is within the odds
- * (W-49).
+ * Applies the first result of a bet. The bet has had only the call that opened it, so this call
+ * cannot be a repeat. It comes from the bet's own platform (W-43), and the payout is within the
+ * odds (W-49).
  *
- * The statement closes the stake and pays the payout. If the account is written but the bet is not,
- * the statement raises an error, which undoes everything.
+ * The statement closes the stake and pays the payout. If it writes the account but not the bet, it
+ * raises an error, which undoes everything.
  */
 export const buildSettleSql = (changeId?: string) =>
   `with fine as materialized (

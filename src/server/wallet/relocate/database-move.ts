@@ -3,8 +3,7 @@
  *
  * Each round compares all rows and copies the differences. So the move depends on no other process,
  * and can be interrupted at any time. The final step locks the tables, compares everything once
- * more, and closes the old database in the same transaction. If it fails, the locks end and nothing
- * is closed.
+ * more, and closes the old database in the same transaction. If it fails, nothing is closed.
  */
 
 import { environment } from '../../../runtime/environment.ts'

@@ -1,7 +1,7 @@
 /**
- * Synchronisation of rows from the old to the new database. Different rows are copied, and extra
- * rows deleted. It keeps no state: each portion is a transaction of its own, so an interrupted run
- * starts again and finds the finished work.
+ * Synchronisation of rows from the old to the new database: different rows are copied, extra rows
+ * deleted. It keeps no state. Each portion is a transaction of its own, so a new run finds the work
+ * that an interrupted one has finished.
  */
 import { type Db, RELOCATION_CHUNK_SETTINGS, type Row, type Statement } from '../../core/database/db.ts'
 import { bucketOf } from '../store/bucket.ts'

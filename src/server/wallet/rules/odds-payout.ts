@@ -1,9 +1,8 @@
 /**
  * Highest payout of a bet by its odds: stake × coefficient × boosterCoefficient (W-49).
  *
- * The computation is exact: factors are decimals, never doubles. An unusable factor (absent, not a
- * number, below 1) refuses no bet. Without a coefficient there is no limit; without a booster there
- * is no boost.
+ * Factors are exact decimals, never doubles. An unusable factor (absent, not a number, below 1)
+ * refuses no bet. Without a coefficient there is no limit; without a booster there is no boost.
  */
 import { type Decimal, isAtLeastOne, multiplyRoundingDown, toDecimal } from '../../../protocol/values/decimal.ts'
 import { MAX_AMOUNT, type Money, money } from '../../../protocol/values/money.ts'

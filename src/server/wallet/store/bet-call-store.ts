@@ -1,7 +1,6 @@
 /**
- * Rows of the calls about bets (`bet_call`): their outcomes, and the acknowledged calls for late
- * repeats. An accepted Place bet is recorded in the bet's own row; it has a row here only as an
- * anomaly.
+ * Rows of the calls about bets (`bet_call`), for the record and for the detection of late repeats.
+ * The bet's own row records an accepted Place bet, which has a row here only as an anomaly.
  */
 
 import type { ResultType } from '../../../protocol/bet-request.ts'

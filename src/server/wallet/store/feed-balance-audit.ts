@@ -3,7 +3,7 @@
  * accounts.
  *
  * The audit keeps the last balance of each account in memory, some hundred bytes each. It compares
- * them with the accounts in the snapshot in which the feed ends.
+ * them with the accounts in the last snapshot of the feed.
  */
 
 import type { StoredEvent } from '../../core/change-feed/change-store.ts'

@@ -96,8 +96,7 @@ const FIND_SESSION = statement(
 
 /**
  * Finds a session without its player. The hash leads to the bucket, except for tokens from before
- * `purser move` changed the number of buckets. A token that is not found there is searched in all
- * buckets.
+ * `purser move` changed the number of buckets; these are searched in all buckets.
  */
 export async function findSession(
   db: Pick<Tx, 'query'>,

@@ -1,7 +1,6 @@
 /**
- * Incremental audit: the same invariants over the changes of the feed. It checks each changed
- * account from the first changed transfer on. It checks each named bet with all its calls and
- * transfers.
+ * Incremental audit: the same invariants over the changes of the feed. It checks changed accounts
+ * from the first changed transfer on, and named bets with all calls and transfers.
  *
  * Earlier rows were checked by an earlier audit and are trusted. Only a complete audit finds a row
  * that was changed without an event.

@@ -39,8 +39,8 @@ const MIN_IDLE_RATIO = 20
 type Deps = Pick<OperatorDeps, 'db' | 'clock' | 'scales'>
 
 /**
- * Only one check runs at a time. A failure is cached like a result. A check that times out has
- * taken longest, and each open page would start the next one at once.
+ * Only one check runs at a time. A failure is cached too: after a time-out each open page would
+ * start the next long check at once.
  */
 export function createLedgerStatus(deps: Deps): () => Promise<LedgerView> {
   let cached: Promise<LedgerView> | undefined

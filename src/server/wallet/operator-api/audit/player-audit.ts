@@ -2,8 +2,7 @@
  * Audit of the invariants of players' money and bets.
  *
  * Players are checked in the order of their ids, in slices with a snapshot each. So no snapshot
- * lasts long, and a slice fits into memory. A player is never divided; a player with millions of
- * bets is a slice of its own.
+ * lasts long, and a slice fits into memory. A player is never divided, even with millions of bets.
  */
 
 import {

@@ -143,8 +143,8 @@ export async function getBet(deps: OperatorDeps, userId: string, transactionId: 
 }
 
 /**
- * All calls in order. The accepted Place bet is recorded in the bet's row, and its number is the
- * one missing among the calls. A row of its own adds only its anomaly.
+ * All calls in order. The bet's row records the accepted Place bet, whose number is missing among
+ * the calls. A row of its own adds only its anomaly.
  */
 function withPlacement(record: BetRecord, recorded: readonly CallRow[]): CallRow[] {
   const isPlacement = ({ operation, outcome }: CallRow) => operation === 'place' && outcome === 'applied'

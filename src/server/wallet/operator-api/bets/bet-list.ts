@@ -73,7 +73,7 @@ const RARE = ['unknown', 'cancelled', 'refused']
 
 /**
  * Bets by the time of their first call, newest first. A page of open or settled bets scans a
- * limited number of bets. So it can be short or even empty while more follow.
+ * limited number of bets, so it can be short or empty while more follow.
  */
 export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuerySchema>) {
   const limit = parseLimit(query)

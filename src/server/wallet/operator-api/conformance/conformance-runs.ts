@@ -1,6 +1,6 @@
 /**
- * Conformance runs against this wallet, if a setting permits them. A user starts a run, which
- * continues in the background. Its results are stored every second, so every process can show them.
+ * Conformance runs against this wallet, if a setting permits them. A run continues in the
+ * background, and its results are stored every second, so every process can show them.
  */
 import { type Static, Type } from 'typebox'
 import { UUID } from '../../../../protocol/wire-ids.ts'
@@ -82,7 +82,7 @@ export const RunDetailSchema = Type.Object({
   ),
 })
 
-/** Interval of storing the results, in milliseconds. */
+/** Milliseconds between two saves of the results. */
 const SAVE_MS = 1_000
 /** Seconds without an update after which a run's process counts as ended. */
 const LOST_S = 30

@@ -1,6 +1,5 @@
 /**
- * Manual corrections of a balance (O-2, W-23). They have a transfer kind of their own, work in both
- * directions, and store a reason and a person.
+ * Manual corrections of a balance (O-2, W-23), in both directions, with a reason and a person.
  *
  * Blocked and self-excluded players can get them, because they correct errors. The daily limits do
  * not count them. Above an amount a second person must approve (W-27).

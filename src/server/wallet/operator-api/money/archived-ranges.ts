@@ -35,7 +35,7 @@ interface ArchivedRangeQuery {
 
 /**
  * Returns the ranges of each account that has archived transfers of the requested time. The caller
- * reads the database's transfers first, so a transfer archived in between is in both results.
+ * reads the other transfers first, so a transfer that is archived in between is in both results.
  */
 export async function readArchivedRanges(
   deps: OperatorDeps,

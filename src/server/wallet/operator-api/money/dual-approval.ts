@@ -32,8 +32,8 @@ const SUBTRACT = statement(
 )
 
 /**
- * Adds an adjustment to the key's sum of the day, unless the sum would exceed the limit. True: it
- * was not added and needs a second person.
+ * Adds an adjustment to the key's sum of the day. True: it would exceed the limit, was not added,
+ * and needs a second person.
  *
  * The row of the sum stays locked until the commit, so concurrent adjustments cannot exceed the
  * limit together.

@@ -1,8 +1,8 @@
 /**
  * Erasure within JSON texts (O-10): address and free text of bets, and values of the audit log.
  *
- * This program reads the texts, not Postgres, which cannot read JSON with a NUL or a lone
- * surrogate. A player whose bet contains one could otherwise never be erased.
+ * The texts are read here, because Postgres cannot read JSON with a NUL or a lone surrogate. A
+ * player whose bet contains one could otherwise never be erased.
  */
 import { type Row, type Statement, statement, type Tx } from '../../../core/database/db.ts'
 import { mapRows } from '../../../core/database/row-mapping.ts'

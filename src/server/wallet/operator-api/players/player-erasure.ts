@@ -45,7 +45,7 @@ export interface ErasureResult {
 
 /**
  * Throws UsageError, without any change, if the player has money or pending work. The player is
- * renamed first, and other data follows.
+ * renamed first, then other data.
  *
  * Until the erasure is complete, its audit log entry has the player's id. So a repeated run
  * continues with the same pseudonym, and no new player can have the id.

@@ -103,7 +103,7 @@ async function importBucket(
   return { imported: fresh.length, known: others.length - differ.length, refused: [...differ, ...beingErased] }
 }
 
-/** The players are new in this transaction, so no other one can see them. */
+/** The players are new in this transaction, so no other transaction can see them. */
 async function openImportedPlayers(
   { scales, now }: ImportDeps,
   authorOf: AuthorOf,

@@ -49,7 +49,7 @@ interface PlayerSearchKey {
   /** The column, and the function from `q` to its text. */
   readonly column: string
   readonly keyOf: (q: string) => string | undefined
-  /** Callers without access could spell the value out, letter by letter (O-11). */
+  /** Skipped for callers without access, who could spell the value out letter by letter (O-11). */
   readonly personal?: true
   /**
    * Only the whole value matches, because prefixes would let a reader spell out hidden data (O-15).
