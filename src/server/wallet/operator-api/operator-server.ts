@@ -6,7 +6,7 @@ import type { ApiMetrics } from '../../core/observability/api-metrics.ts'
 import { createBrandScopes } from './brand-scopes.ts'
 import { addOperatorRoutes, type OperatorRouteDeps } from './operator-routes.ts'
 
-/** A player with all its members uses a quarter. */
+/** Body limit; a player with all members uses a quarter. */
 const BODY_BYTES = 64 * 1024
 
 export interface OperatorServerDeps extends OperatorRouteDeps {

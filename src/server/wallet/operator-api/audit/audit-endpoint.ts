@@ -1,4 +1,4 @@
-/** Audit through the API. */
+/** Audit through the API: one at a time per process. */
 import type { LastAudit } from '../../../core/auth/audit-log/last-audit.ts'
 import type { Rules } from '../../rules/decision.ts'
 import type { OperatorDeps } from '../operator-context.ts'
@@ -11,8 +11,8 @@ export interface AuditEndpointDeps extends Pick<OperatorDeps, 'clock'> {
 }
 
 /**
- * Runs one audit at a time; requests during an audit share its result. An audit keeps a balance per
- * account of the feed in memory, in a process that also answers calls.
+ * Requests during an audit share its result, because an audit keeps a balance per account of the
+ * feed in memory, in a process that also answers calls.
  */
 export function createAuditEndpoint({ db, clawback, lastAudit, clock }: AuditEndpointDeps): () => Promise<AuditReport> {
   let running: Promise<AuditReport> | undefined

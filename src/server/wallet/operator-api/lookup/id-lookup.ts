@@ -1,4 +1,4 @@
-/** Lookup of any id: its object and related data (W-41). */
+/** Lookup of an id of unknown kind: its object and the related data (W-41). */
 import { type Static, Type } from 'typebox'
 import { UserIdSchema } from '../../../../protocol/bet-request.ts'
 import { toQualifiedBetId, toSentBetId } from '../../../../protocol/qualified-bet-id.ts'
@@ -91,7 +91,7 @@ const LookupSchema = Type.Union([
 type LookupResult = Static<typeof LookupSchema>
 type BetDetail = Awaited<ReturnType<typeof getBet>>
 
-/** Bets and transfers per player. */
+/** Number of bets and of transfers shown for a player. */
 const LATEST = '5'
 const CALLS = 20
 /** Scanned calls, which may include calls of other platforms. */
