@@ -67,8 +67,8 @@ async function run(load: GeneratorLoad): Promise<void> {
 }
 
 /**
- * Ends after the time or the requests, when every reply has arrived. All replies and their time
- * count.
+ * Ends when the time is over or the requests are used up, and every reply has arrived. The rate
+ * includes late replies and their time.
  */
 async function drive(
   connections: HttpConnection[],
@@ -129,7 +129,7 @@ function keepBusy(connection: HttpConnection, supply: Supply, send: Send, deadli
   })
 }
 
-/** The timer fires each millisecond; a start that is late counts as the server's time. */
+/** The timer fires each millisecond, and the delay of a start counts as the server's time. */
 function openLoop(
   connections: HttpConnection[],
   supply: Supply,

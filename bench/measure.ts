@@ -1,5 +1,5 @@
-// One measured window of one server on a fresh database, and the separate run that counts
-// statements.
+// Measures one window of one server on a fresh database, and counts its statements in a separate
+// run.
 import { spawnSync } from 'node:child_process'
 import { startCountingProxy } from './counting-proxy.ts'
 import type { GeneratorLoad, Window } from './generator.ts'

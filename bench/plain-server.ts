@@ -1,7 +1,7 @@
 // The lower reference: Place bet and the first result of a bet, written by hand without special
-// tricks. It uses Fastify, a pg pool, prepared statements and one transaction per request, with a
-// row lock on the balance, a unique bet and a ledger row. The money is right, at six round trips
-// and one fsync per bet.
+// tricks. It uses Fastify, a pg pool, prepared statements and one transaction per request. A row
+// lock guards the balance, a bet is unique, and each bet has a ledger row. The money is right, at
+// six round trips and one fsync per bet.
 import pg from 'pg'
 import { createRawBodyServer, listenUntilTerminated, requireVariable } from './raw-body-server.ts'
 import { isSignatureGood } from './signature.ts'

@@ -1,5 +1,5 @@
-// Common part of the two peers: Fastify with the raw bytes of the body, and a clean stop on
-// SIGTERM.
+// Common part of the servers that the benches bring: Fastify with the raw bytes of the body, and a
+// clean stop on SIGTERM.
 import Fastify, { type FastifyInstance } from 'fastify'
 
 export const BODY_LIMIT_BYTES = 256 * 1024

@@ -1,4 +1,4 @@
-// The next requests of the generator: only bets, or bets and their results after they are placed.
+// Supplies the generator with its next requests: only bets, or bets and later their results.
 import type { BenchPlayer } from './place-bet.ts'
 import { type BetSlab, type RequestSlab, signedBets, signedRequests } from './request-slab.ts'
 

@@ -25,7 +25,7 @@ function lastOf(keyword: string): Step {
   return step
 }
 
-/** Environment of the image below the root, with a free port. */
+/** Environment of the image, with its absolute paths moved below the root, and a free port. */
 function environment(port: string): Record<string, string> {
   const pairs = lastOf('ENV').words.map((word) => word.split(/=(.*)/s).slice(0, 2) as [string, string])
   const moved = pairs.map(([name, value]) => [name, value.startsWith('/') ? join(root, value) : value])

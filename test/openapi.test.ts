@@ -260,7 +260,7 @@ describe('the document of the platform', () => {
   test('writes money as decimal strings in requests and answers', () => {
     const values = media.flatMap(([, { examples = {} }]) => Object.values(examples).map(({ value }) => value as Node))
     const amounts = values
-      // Deliveries show the amounts that were sent to the partner.
+      // Deliveries are left out, since they show amounts as they were sent to the partner.
       .map(({ deliveries: _, delivery: _one, ...others }) => others)
       .flatMap((value) => nodesIn(value))
       .flatMap(({ amount, payout, maxStake }) => [amount, payout, maxStake])

@@ -1,4 +1,4 @@
-// Measures cost and final of each build in turn, and formats the result.
+// Measures cost and final (final.ts) of each build in turn, and formats the result.
 
 import { startBenchPostgres } from '../postgres.ts'
 import { computeMedian } from '../report.ts'

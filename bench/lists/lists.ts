@@ -37,7 +37,7 @@ import { formatTimingRow, TABLE_HEAD, type TimedQuestion, timeQuestion, timeWork
 import { SEED_EVENTS, SEED_PLAYERS, seedDatabase, seedJournal, toSeedBetId } from './seed.ts'
 
 const DAY_MS = 86_400_000
-/** Calls in the journal, for any larger number of bets. */
+/** Upper limit of calls in the journal, for any number of bets. */
 const MOST_CALLS = 1_000_000
 /** Marks a list that sums transfers because the daily sums are not stored. */
 const NOT_KEPT = ', not stored'

@@ -1,5 +1,8 @@
-// Rare rows of the seeded day (seed.ts) that people query: refused bets, bets rolled back before
-// they arrived, adjustments that wait for approval, sessions, and counts of the last hour.
+// Rare rows of the seeded day (seed.ts) that people query:
+//
+// - refused bets, and bets rolled back before they arrived
+// - adjustments that wait for approval
+// - sessions, and the counts of the last hour
 import type { SeedSize } from './seed.ts'
 
 /** Bets per session; every second session is ended early. */

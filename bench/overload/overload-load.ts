@@ -1,5 +1,5 @@
-// The load of the overload bench, a process of its own that is controlled over IPC: the unloaded
-// rate, the overload, and the light load again.
+// The load of the overload bench, a process of its own that is controlled over IPC. It measures the
+// unloaded rate, the overload, and the light load again.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchPlayer } from '../place-bet.ts'

@@ -4,8 +4,8 @@ import { connect, type Socket } from 'node:net'
 import type { RequestSlab } from '../request-slab.ts'
 
 /**
- * Receives the number of consecutive replies with one status (0 when the connection broke), sent at
- * the same time.
+ * Receives a number of consecutive replies with one status (0 when the connection broke). Their
+ * calls were sent at the same time.
  */
 export type AnswerListener = (status: number, count: number, sentAt: number) => void
 

@@ -35,7 +35,10 @@ export async function withUsers<Result>(
   })
 }
 
-/** Ends when the time is over and every reply has arrived. All replies and their time count. */
+/**
+ * Ends when the time is over and every reply has arrived. The rate includes late replies and their
+ * time.
+ */
 async function drive(users: HttpConnection[], next: () => Buffer, seconds: number): Promise<PlacementCounts> {
   const latency = createHistogram({ figures: 3 })
   const statuses = new Map<number, number>()

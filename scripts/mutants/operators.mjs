@@ -1,5 +1,5 @@
 /**
- * Finds mutations in the syntax tree of a source: a condition is negated, a bound moves by one, a
+ * Finds mutations in the syntax tree of a source. A condition is negated, a bound moves by one, a
  * constant changes, or an await, argument or statement goes. Types and imports stay.
  */
 import { parseSync } from 'vite'

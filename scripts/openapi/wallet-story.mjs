@@ -256,7 +256,7 @@ const raise = step('changePlayer', 202, 'waits', 'A higher limit waits (PURSER_C
 
 const { begun, farewell } = sessionSteps({ step, post, get, path: PATH, nobody: UNKNOWN_PLAYER })
 
-/** The key is checked first, so any request will do. */
+/** Operations to call with a wrong key. The key is checked first, so any request will do. */
 const OPERATIONS =
   'createPlayer listPlayers readPlayer changePlayer startSession endSessions switchCurrency deposit withdrawal adjustment readBalances \
 readStatement audit reportDays listBets readBet lockBet unlockBet listAnomalies listCalls listActions makeKey listKeys rotateKey revokeKey \

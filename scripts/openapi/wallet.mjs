@@ -17,7 +17,7 @@ export function makeWalletOpenApi() {
   return makeWalletOpenApiFrom({ PURSER_DATA_DIR: 'memory://' })
 }
 
-/** `store`: settings of an empty database; any kind gives the same document. */
+/** `store` has the settings of an empty database. Any kind of database gives the same document. */
 export function makeWalletOpenApiFrom(store) {
   const record = ({ app, db }) => recordExamples(app, db)
   const keys = { url: '/operator/keys', key: OPERATOR_KEY }

@@ -29,7 +29,7 @@ const OF_WALLET = [
 const OF_PLATFORM = ['now', 'bets', 'deliveries', 'settings']
 const LONG = 'a-name-that-is-as-long-as-a-name-may-be-and-has-no-place-to-break'.slice(0, 64)
 
-/** `only`: names or beginnings of names to take; an empty list takes all. */
+/** `only` has names or beginnings of names; an empty list takes all. */
 export async function takeStates(browser, folder, only) {
   const isWanted = (name) => only.length === 0 || only.some((one) => name.startsWith(one))
   const wanted = { folder, isWanted }

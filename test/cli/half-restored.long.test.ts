@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => whole?.drop())
 
-/** A wallet, a platform and a gateway on one database, each of which writes every kind of row. */
+/** A wallet, a platform and a gateway on one database, which write a row of every kind. */
 async function playOnAll(databaseUrl: string): Promise<void> {
   const wallet = await startWallet({ databaseUrl })
   const platform = await startPlatform({ databaseUrl })

@@ -1,7 +1,4 @@
-/**
- * The C library or ICU of this machine sorts texts in another order than on the machine that made
- * the database.
- */
+/** The database was made on a machine whose C library or ICU sorts texts in another order. */
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'

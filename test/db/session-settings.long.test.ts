@@ -1,6 +1,6 @@
 /**
- * Each connection sets the parameters that statements need, over any default of server, database or
- * role.
+ * Each connection sets the parameters that its statements need, whichever defaults server, database
+ * and role have.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

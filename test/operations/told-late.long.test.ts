@@ -1,6 +1,6 @@
 /**
- * During a slow count, as of millions of owed deliveries, the metrics keep their last value and
- * show its age.
+ * While a count is slow, for example of millions of owed deliveries, the metrics keep their last
+ * value and export its age.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

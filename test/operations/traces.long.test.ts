@@ -1,6 +1,6 @@
 /**
- * Traces of a bet and its result across processes, from the platform's API to the SQL statements,
- * without data of the player.
+ * Traces follow a bet and its result across processes, from the platform's API to the SQL
+ * statements. They contain no data of the player.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

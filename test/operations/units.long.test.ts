@@ -66,7 +66,7 @@ test.each(JOBS)('%s runs a command that exists, with its database as a secret an
 
 const hasSystemd = spawnSync('systemd-analyze', ['--version']).status === 0
 
-/** systemd requires that the program exists, and here its path is another. */
+/** systemd checks that the program exists, which has another path here. */
 const here = (unit: string) => read(unit).replace('/usr/bin/node', process.execPath).replaceAll('/opt/purser', ROOT)
 
 test.runIf(hasSystemd).each(FILES)('systemd accepts %s and rates its exposure as low', (unit) => {

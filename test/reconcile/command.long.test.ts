@@ -100,7 +100,7 @@ describe('reconcile over many bets', () => {
 /** MB of heap, less than both sides need in memory together. */
 const MOST_MB = 64
 
-/** The small heap fails a run that keeps all bets. */
+/** Runs with a small heap, so that a run which keeps all bets fails. */
 async function runMeasured(args: string[]): Promise<{ code: number | null; stdout: string }> {
   const child = spawn(process.execPath, [`--max-old-space-size=${MOST_MB}`, MAIN, ...args], {
     env: { PATH: process.env.PATH },

@@ -1,4 +1,7 @@
-/** If several platforms call one wallet, each is compared only with its own bets there (W-43). */
+/**
+ * If several platforms call one wallet, reconcile compares each platform only with its own bets
+ * there (W-43).
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
