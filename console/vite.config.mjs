@@ -1,9 +1,12 @@
-/** The console as static files. Every asset has its hash in its name, so that it may be kept for ever (src/server/core/http/console-files.ts). */
+/**
+ * Builds the console as static files. The name of each asset contains its hash, so that browsers
+ * may cache it for ever (src/server/core/http/console-files.ts).
+ */
 import { fileURLToPath } from 'node:url'
 
 const resolvePath = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/** The first questions have a script of their own, ahead of the others and not waiting for them. */
+/** Entry of the script that sends the first requests before the application loads. */
 const EARLY = 'begin'
 const earlyScript = {
   name: 'begin-script',

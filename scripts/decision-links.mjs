@@ -1,15 +1,22 @@
-/** Turns decision ids in pages into links to their rows. Authors write the bare id (`S-5`). */
+/**
+ * Decision ids as links to their rows. Writers write the bare id, `S-5` or `(S-5)`. The link has the
+ * title of the decision, and an id that is alone in parentheses shows it.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** Pages whose tables define ids. */
+/** Where ids are defined, as rows of tables. */
 const DEFINING = ['docs/reference/decisions.md', 'docs/concepts/gateway.md']
 const ROW = /^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*([A-Z]-\d+)\*\* \|/gm
-/** Text that stays unchanged: code, links, and the id that a row defines. */
+/** A row with its title: `| **S-5** | **One operation per body.** …`. */
+const TITLED_ROW = /^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*([A-Z]-\d+)\*\* \| \*\*([^*]+)\.\*\* /gm
+/** A link of an earlier run. */
+const LINKED_ID = /\[([A-Z]-\d+)[^\]\n]*\]\([^)\s]*#([a-z]-\d+)(?: "[^"\n]*")?\)/g
+/** What is left as it is: code, links, and the id that a row defines. */
 const LEFT_ALONE = /^```[\s\S]*?^```$|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^\| <a id="[^"]*"><\/a>\*\*[A-Z]-\d+\*\* \|/gm
-const ID = /(?<![\w-])([A-Z]-\d+)(?![\w.-]*\w)/g
+const ID = /(?<![\w-])(\()?([A-Z]-\d+)(?![\w.-]*\w)(\))?/g
 
 export const PAGES = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
@@ -19,27 +26,27 @@ export const PAGES = [
     .sort(),
 ]
 
-/** Id → page of its row. */
+/** Each id with the page and the title of its row. */
 function findDefinitions() {
   const found = DEFINING.flatMap((page) => {
     const text = readFileSync(join(ROOT, page), 'utf8')
-    return [...text.matchAll(ROW)].map(([, id]) => [id, page])
+    return [...text.matchAll(TITLED_ROW)].map(([, id, title]) => [id, { page, title }])
   })
   return new Map(found)
 }
 
-/**
- * Returns the text with each known id as a link, and with an anchor at each row that defines an id.
- */
+/** The page's text with every known id as a link, and an anchor at each row that defines one. */
 export function linkIds(page, text) {
   const definitions = findDefinitions()
-  const link = (id) => {
-    const target = definitions.get(id)
-    if (target === undefined) return id
+  const link = (whole, open = '', id, close = '') => {
+    const { page: target, title } = definitions.get(id) ?? {}
+    if (target === undefined) return whole
     const path = target === page ? '' : relative(dirname(page), target)
-    return `[${id}](${path}#${id.toLowerCase()})`
+    const shown = open && close ? `${id} ${toLowerFirst(title)}` : id
+    return `${open}[${shown}](${path}#${id.toLowerCase()} "${title}")${close}`
   }
-  const anchored = text.replace(ROW, (_row, id) => `| <a id="${id.toLowerCase()}"></a>**${id}** |`)
+  const bare = text.replace(LINKED_ID, (whole, id, anchor) => (id.toLowerCase() === anchor ? id : whole))
+  const anchored = bare.replace(ROW, (_row, id) => `| <a id="${id.toLowerCase()}"></a>**${id}** |`)
   let done = 0
   let linked = ''
   for (const { 0: kept, index } of anchored.matchAll(LEFT_ALONE)) {
@@ -47,4 +54,9 @@ export function linkIds(page, text) {
     done = index + kept.length
   }
   return linked + anchored.slice(done).replace(ID, link)
+}
+
+/** `One clock` as `one clock`, but `UTC days` as it is. */
+function toLowerFirst(title) {
+  return /^[A-Z][a-z]/.test(title) ? title[0].toLowerCase() + title.slice(1) : title
 }

@@ -17,18 +17,20 @@ import { LimitsSchema } from '../../dist/server/platform/placement/bet-limits.js
 
 const INTRODUCTION = `The platform places bets with partners, and delivers their results, corrections and rollbacks.
 
-Every call needs a bearer key. Each role of a key (read, support, cash, admin) includes the rights of the roles before it. Amounts
-are decimal strings next to a \`currency\`, and times are in UTC. Errors are problem details (RFC 9457) with a stable \`code\` and
-JSON pointers to the faults. Lists are newest first. \`limit\` sets the size of a page, and \`after\` takes the \`next\` of the
-previous page, which is null at the end. A method that a path does not support is answered 405, and \`Allow\` lists the supported
-ones.
+Every call needs a bearer key. Each role of a key (read, support, cash, admin) includes the rights
+of the roles before it. Amounts are decimal strings next to a \`currency\`, and times are in UTC.
+Errors are problem details (RFC 9457) with a stable \`code\` and JSON pointers to the faults.
+Lists are newest first. \`limit\` sets the size of a page, and \`after\` takes the \`next\` of the
+previous page, which is null at the end. A method that a path does not support is answered 405,
+and \`Allow\` lists the supported ones.
 
-**A bet is placed once per idempotency key**, which is the member \`idempotencyKey\` or the header \`Idempotency-Key\`, unique per
-partner. A repeat with the same content gets the stored answer. Other content is answered 422, and a repeat is answered 409 while
-the first bet is still being placed. Every other change can be sent again: a repeat changes nothing and sends nothing.
+**A bet is placed once per idempotency key**, which is the member \`idempotencyKey\` or the header
+\`Idempotency-Key\`, unique per partner. A repeat with the same content gets the stored answer.
+Other content is answered 422, and a repeat is answered 409 while the first bet is still being
+placed. Every other change can be sent again: a repeat changes nothing and sends nothing.
 
-**202 means that the decision is stored.** A delivery notifies the partner. It is retried until it ends, and it is never lost
-(C-4 to C-6). \`GET /bets/{betId}\` shows every attempt.
+**202 means that the decision is stored.** A delivery notifies the partner. It is retried until it
+ends, and it is never lost (C-4 to C-6). \`GET /bets/{betId}\` shows every attempt.
 
 Ids such as C-1 refer to decisions, see docs/reference/decisions.md.`
 

@@ -25,14 +25,16 @@ import * as sessions from '../../dist/server/wallet/operator-api/players/player-
 
 const INTRODUCTION = `The wallet serves two APIs at one address.
 
-**Partner wire**: the calls of the betting platform. Every call is signed, and amounts are JSON numbers. Every rejection is HTTP 400
-with \`{code, message}\`. An answered call can be repeated any number of times and takes effect once.
+**Partner wire**: the calls of the betting platform. Every call is signed, and amounts are JSON
+numbers. Every rejection is HTTP 400 with \`{code, message}\`. An answered call can be repeated
+any number of times and takes effect once.
 
-**Operator API**: the operator's own calls, with a bearer key. Each role of a key (read, support, cash, admin) includes the rights
-of the roles before it. Amounts are decimal strings next to a \`currency\`, and times are in UTC. Errors are problem details
-(RFC 9457) with a stable \`code\` and JSON pointers to the faults. Lists are newest first. \`limit\` sets the size of a page, and
-\`after\` takes the \`next\` of the previous page, which is null at the end. A method that a path does not support is answered 405,
-and \`Allow\` lists the supported ones.
+**Operator API**: the operator's own calls, with a bearer key. Each role of a key (read, support,
+cash, admin) includes the rights of the roles before it. Amounts are decimal strings next to a
+\`currency\`, and times are in UTC. Errors are problem details (RFC 9457) with a stable \`code\`
+and JSON pointers to the faults. Lists are newest first. \`limit\` sets the size of a page, and
+\`after\` takes the \`next\` of the previous page, which is null at the end. A method that a path
+does not support is answered 405, and \`Allow\` lists the supported ones.
 
 Ids such as R-1 refer to decisions, see docs/reference/decisions.md.`
 

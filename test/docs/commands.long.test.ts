@@ -6,25 +6,14 @@ import { makeProductionRoles, PRODUCTION_PAGE, productionUrl } from './productio
 import { makeFolder, runBlocks } from './session.ts'
 
 describe('the commands in', () => {
-  test(
-    'the page that connects a platform produce what it shows',
-    () => followWithServer('docs/guides/connect-a-platform.md'),
-    180_000,
-  )
+  test('the page that connects a platform produce what it shows', () =>
+    followWithServer('docs/guides/connect-a-platform.md'))
 
-  test('the tutorial produce what it shows', () => followWithServer('docs/tutorial/first-bet.md'), 300_000)
+  test('the tutorial produce what it shows', () => followWithServer('docs/tutorial/first-bet.md'))
 
-  test(
-    'the guide to the platform produce what it shows',
-    () => followWithServer('docs/guides/run-a-platform.md'),
-    180_000,
-  )
+  test('the guide to the platform produce what it shows', () => followWithServer('docs/guides/run-a-platform.md'))
 
-  test(
-    'the guide to certification produce what it shows',
-    () => followWithServer('docs/guides/certify-your-wallet.md'),
-    180_000,
-  )
+  test('the guide to certification produce what it shows', () => followWithServer('docs/guides/certify-your-wallet.md'))
 
   test('the page on reliability produce what it shows', async () => {
     const folder = makeFolder()
@@ -58,5 +47,5 @@ describe('the commands in', () => {
       await postgres.stop()
       folder.remove()
     }
-  }, 300_000)
+  })
 })

@@ -22,7 +22,7 @@ function prose(markdown: string): string {
 }
 
 export function relativeLinksOf(markdown: string): string[] {
-  const targets = [...prose(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(({ 1: target = '' }) => target)
+  const targets = [...prose(markdown).matchAll(/\]\(([^)\s]+)(?: "[^"\n]*")?\)/g)].map(({ 1: target = '' }) => target)
   return targets.filter((target) => !/^[a-z]+:/.test(target))
 }
 

@@ -1,6 +1,6 @@
 /**
- * Runs the commands of a page in a folder where `dist` is this build. Its `sh server` block runs in
- * one terminal, its `sh` blocks in another.
+ * Runs the commands of a page: its `sh server` block in one terminal and its `sh` blocks in
+ * another, in a folder where `dist` is this build.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,4 +1,7 @@
-/** Each planted fault is found in the run that src/simulator/reports names (planted-tables.test.ts). */
+/**
+ * Each planted fault is found in the run that src/simulator/reports names
+ * (planted-tables.test.ts).
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closeStores } from '../../src/simulator/market/databases/market-store.ts'
 import { openWarmStores } from '../../src/simulator/market/databases/warm-stores.ts'
