@@ -12,7 +12,7 @@ function casesTable(cases) {
   const rows = cases.map(({ id, level, sentence, loses, clause }) => [
     ...[`\`${id}\``, level, sentence, loses, splitClauses(clause).map(linkTo).join('; ')],
   ])
-  return table(['Case', 'Level', 'What is right', 'What is lost when it is not', 'Clause'], rows)
+  return table(['Case', 'Level', 'Right behaviour', 'Loss otherwise', 'Clause'], rows)
 }
 
 function linkTo(clause) {

@@ -1,6 +1,6 @@
 /**
- * Decision ids as links to their rows. Writers write the bare id, `S-5` or `(S-5)`. The link has the
- * title of the decision, and an id that is alone in parentheses shows it.
+ * Decision ids as links to their rows. Writers write the bare id, `S-5` or `(S-5)`. The link has
+ * the title of the decision, and an id that is alone in parentheses shows it.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
@@ -14,7 +14,7 @@ const ROW = /^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*([A-Z]-\d+)\*\* \|/gm
 const TITLED_ROW = /^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*([A-Z]-\d+)\*\* \| \*\*([^*]+)\.\*\* /gm
 /** A link of an earlier run. */
 const LINKED_ID = /\[([A-Z]-\d+)[^\]\n]*\]\([^)\s]*#([a-z]-\d+)(?: "[^"\n]*")?\)/g
-/** What is left as it is: code, links, and the id that a row defines. */
+/** Text that stays as it is: code, links, and the id that a row defines. */
 const LEFT_ALONE = /^```[\s\S]*?^```$|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^\| <a id="[^"]*"><\/a>\*\*[A-Z]-\d+\*\* \|/gm
 const ID = /(?<![\w-])(\()?([A-Z]-\d+)(?![\w.-]*\w)(\))?/g
 

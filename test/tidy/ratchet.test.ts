@@ -48,9 +48,12 @@ describe('the ratchet finds', () => {
   const complaints = (text: string, path = 'src/planted/file.ts') =>
     complaintsAboutCeilings(measure([{ path, text }]), {})
 
+  /** In this file the planted sentences are strings, not comments. */
+  const comment = (sentence: string) => `/** ${sentence} */`
+
   test.each([
-    ['a sentence without a subject', 'subjectless', '/** Those are few; more are needed where lanes are many. */'],
-    ['a word that the field does not use', 'markers', '/** The queue answers whoever asks. */'],
+    ['a sentence without a subject', 'subjectless', comment('Those are few; more are needed where lanes are many.')],
+    ['a word that the field does not use', 'markers', comment('The queue answers whoever asks.')],
     ['a comment line over 100 columns', 'wide', `// The queue is ${'very '.repeat(20)}long.`],
     ['a decision that is only its id', 'bareIds', 'const limit = 3 // C-4'],
     ['a private word in a function', 'privateNames', 'export function closeDoor() {}'],
