@@ -15,10 +15,10 @@ describe('the commands in', () => {
 
   test('the guide to certification produce what it shows', () => followWithServer('docs/guides/certify-your-wallet.md'))
 
-  test('the page on reliability produce what it shows', async () => {
+  test('the page on histories of one bet produce what it shows', async () => {
     const folder = makeFolder()
     try {
-      await follow('docs/concepts/reliability.md', (blocks) => runBlocks(folder, blocks, {}))
+      await follow('docs/concepts/every-history.md', (blocks) => runBlocks(folder, blocks, {}))
     } finally {
       folder.remove()
     }

@@ -59,22 +59,24 @@ test('a bet is lost when the wallet does not have what it accepted', () => {
   expect(lostOf(bets, walletStates).map(({ betId }) => betId)).toEqual(['b', 'c'])
 })
 
-test.each(['level 1', 'level 2', 'real faults'])(
-  'the figures of %s replace the text between their markers in the docs and nothing else',
-  (of) => {
-    const page = readFileSync('docs/concepts/reliability.md', 'utf8')
-    const run = { at: new Date('2026-11-23T12:00:00Z'), by: 'commit 1234abcd, 2 × processor' }
-    const changed = withFigures(page, { of, command: 'npm run it', text: formatOutput(['a line']) }, run)
-    const written =
-      '`npm run it`, 2026-11-23, commit 1234abcd, 2 × processor:\n\n```console\na line\n```\n<!-- figures: end -->'
-    expect(changed).toContain(`<!-- figures of ${of}: written by the command -->\n${written}`)
-    const around = (text: string) => {
-      const [before, rest = ''] = text.split(`<!-- figures of ${of}:`)
-      return [before, rest.slice(rest.indexOf('<!-- figures: end -->'))]
-    }
-    expect(around(changed)).toEqual(around(page))
-  },
-)
+test.each([
+  ['level 1', 'every-history'],
+  ['level 2', 'simulated-markets'],
+  ['level 3', 'real-locks'],
+  ['real faults', 'real-faults'],
+])('the figures of %s replace the text between their markers in the docs and nothing else', (of, name) => {
+  const page = readFileSync(`docs/concepts/${name}.md`, 'utf8')
+  const run = { at: new Date('2026-11-23T12:00:00Z'), by: 'commit 1234abcd, 2 × processor' }
+  const changed = withFigures(page, { of, command: 'npm run it', text: formatOutput(['a line']) }, run)
+  const written =
+    '`npm run it`, 2026-11-23, commit 1234abcd, 2 × processor:\n\n```console\na line\n```\n<!-- figures: end -->'
+  expect(changed).toContain(`<!-- figures of ${of}: written by the command -->\n${written}`)
+  const around = (text: string) => {
+    const [before, rest = ''] = text.split(`<!-- figures of ${of}:`)
+    return [before, rest.slice(rest.indexOf('<!-- figures: end -->'))]
+  }
+  expect(around(changed)).toEqual(around(page))
+})
 
 test('a page without markers for the figures is refused', () => {
   const run = { at: new Date(0), by: 'a machine' }

@@ -72,7 +72,7 @@ const containerOf = ({ containers }: Pod) => {
 const WALLET = containerOf(POD)
 const numberIn = (name: string) => Number(WALLET.env.find((one) => one.name === name)?.value)
 
-/** Seconds after the drain to finish accepted calls (docs/guides/run-in-production.md). */
+/** Seconds after the drain to finish accepted calls (docs/operations/processes.md). */
 const FINISH_S = 20
 
 describe('the Kubernetes example', () => {

@@ -6,7 +6,7 @@ import { formatHistory } from '../../src/simulator/one-bet/one-bet-actions.ts'
 import { PLANTED } from './planted.ts'
 
 /** The page without its links. */
-const PAGE = readFileSync(new URL('../../docs/concepts/reliability.md', import.meta.url), 'utf8').replaceAll(
+const PAGE = readFileSync(new URL('../../docs/concepts/every-history.md', import.meta.url), 'utf8').replaceAll(
   /\[([^\]]+)\]\([^)]+\)/g,
   '$1',
 )
@@ -30,7 +30,7 @@ test('histories that merge into one are judged as they are one by one', () => {
   expect(merged.steps).toBeLessThan(plain.steps / 2)
 })
 
-describe('the search finds, with the history that reliability.md names:', () => {
+describe('the search finds, with the history that every-history.md names:', () => {
   test.each(PLANTED)('$fault', ({ fault, breaks, ...how }) => {
     const { found } = searchHistories({ length: LONGEST + (how.after?.length ?? 0), ...how })
     if (found === undefined) throw new Error('the search has not found it')

@@ -136,7 +136,7 @@ function firstFinding(planted: PlantedFault, stores: Stores): Promise<FaultFindi
 const TABLE = `# Faults planted in markets
 
 A judge that finds nothing proves little unless it also finds planted faults. Each fault of this table is planted alone in a wallet, the
-gateway or the platform of a [simulated market](../../../docs/concepts/reliability.md#markets-from-seeds). Markets run from seed 1 until one fails. The
+gateway or the platform of a [simulated market](../../../docs/concepts/simulated-markets.md). Markets run from seed 1 until one fails. The
 checks play that run. \`npm run simulate -- --planted src/simulator/reports/planted-faults.md\` writes this page.
 `
 

@@ -148,6 +148,6 @@ export function findPlantedLocks(path: string, print: Print): Promise<boolean> {
 const TABLE = `# Faults planted with real locks
 
 Each fault of this table is planted alone in the wallets or the platform of a run with
-[real locks](../../../docs/concepts/reliability.md#real-locks). Runs start from the last run that found the fault. The checks play that run.
+[real locks](../../../docs/concepts/real-locks.md). Runs start from the last run that found the fault. The checks play that run.
 \`npm run simulate -- --level 3 --planted src/simulator/reports/planted-faults-locks.md\` writes this page.
 `
