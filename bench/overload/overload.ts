@@ -1,5 +1,5 @@
 // Sends far more calls than a server can process, for a minute. The server must shed load and not
-// collapse. See bench/README.md.
+// collapse. See bench/overload/README.md.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
