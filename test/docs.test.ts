@@ -6,7 +6,16 @@ import { EXIT_CODES } from '../src/server/servers/exit-codes.ts'
 import { anchorsOf, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
 import { ROOT } from './docs/session.ts'
 
-const PAGES = [...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'], ...filesBelow('docs', '.md')]
+/** Each has a README: what it is, how it is used, its map, its invariants. */
+const PACKAGES = [
+  ...['runtime', 'protocol', 'timeline', 'conformance', 'server', 'simulator'].map((name) => `src/${name}`),
+  'console',
+]
+const PAGES = [
+  ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+  ...PACKAGES.map((folder) => `${folder}/README.md`),
+  ...filesBelow('docs', '.md'),
+]
 const DECISIONS = 'docs/reference/decisions.md'
 
 function read(path: string): string {
@@ -186,6 +195,12 @@ test('the README has at most 500 words and eight links to pages', () => {
 
 test('the guide CONTRIBUTING has at most 900 words', () => {
   expect(read('CONTRIBUTING.md').trim().split(/\s+/).length).toBeLessThanOrEqual(900)
+})
+
+test.each(PACKAGES)('the README of %s has 150 to 400 words', (folder) => {
+  const words = read(`${folder}/README.md`).trim().split(/\s+/).length
+  expect(words).toBeGreaterThanOrEqual(150)
+  expect(words).toBeLessThanOrEqual(400)
 })
 
 test.each(decisionRecords())('the decision record %s has at most 550 words', (name) => {
