@@ -49,6 +49,8 @@ test('the files of src, console, test, scripts and bench have no loop of imports
 })
 
 describe('the files of src and console', () => {
+  test('are in folders of at most 15 files', () =>
+    expect(habits.complaintsAboutFolders([...SRC, ...CONSOLE].map(({ path }) => path))).toEqual([]))
   test('parse decimals in one place', () => expect([...SRC, ...CONSOLE].flatMap(habits.noDecimals)).toEqual([]))
   test('use codes and reasons by their names', () =>
     expect([...SRC, ...CONSOLE].flatMap(complaintsAboutBareCodes)).toEqual([]))
@@ -343,6 +345,12 @@ describe('the house rules find', () => {
       expect(habits.noBucket(sourceOf(path, ''))).toHaveLength(1)
     },
   )
+
+  test('a folder of more than 15 files', () => {
+    const paths = Array.from({ length: 16 }, (_, i) => `src/server/planted/file-${i}.ts`)
+    expect(habits.complaintsAboutFolders(paths)).toEqual(['src/server/planted: 16 files, more than 15'])
+    expect(habits.complaintsAboutFolders(paths.slice(1))).toEqual([])
+  })
 
   test('a reference to a decision that does not exist', () => {
     expect(namedIdsOf('as R-99 says, not as SHA-256 or x-R-1')).toEqual(['R-99'])

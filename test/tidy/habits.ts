@@ -1,10 +1,12 @@
 /**
  * House rules that a machine can check (architecture.md, Habits). Each rule returns its complaints.
  */
+import { groupBy } from '../../src/runtime/group.ts'
 import { lineOf, memberOf, type Node, type Source } from './source.ts'
 
 const MAX_FILE_LINES = 400
 const MAX_FUNCTION_LINES = 70
+const MAX_FOLDER_FILES = 15
 
 export type Rule = (source: Source) => string[]
 
@@ -15,6 +17,14 @@ function at(source: Source, node: { readonly start: number }, what: string): str
 export const fileIsShort: Rule = ({ path, text }) => {
   const lines = text.trimEnd().split('\n').length
   return lines > MAX_FILE_LINES ? [`${path}: ${lines} lines, more than ${MAX_FILE_LINES}`] : []
+}
+
+/** Folders with more than 15 files: they hold more than one noun. */
+export function complaintsAboutFolders(paths: readonly string[]): string[] {
+  const folders = groupBy(paths, (path) => path.slice(0, path.lastIndexOf('/')))
+  return [...folders]
+    .filter(([, files]) => files.length > MAX_FOLDER_FILES)
+    .map(([folder, files]) => `${folder}: ${files.length} files, more than ${MAX_FOLDER_FILES}`)
 }
 
 const FUNCTIONS = ['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression']
