@@ -1,4 +1,5 @@
--- What each node of the profile `citus` needs, behind compose-roles.sql: Citus in the database, and the passwords with which nodes sign in to each other.
+-- Each node of the profile `citus` needs this file after compose-roles.sql: Citus in the database,
+-- and the passwords with which nodes sign in to each other.
 \set superuser `cat /run/secrets/postgres-password`
 \set owner `cat /run/secrets/owner-password`
 \set wallet `cat /run/secrets/wallet-password`
