@@ -34,8 +34,12 @@ const COUNTED = `
     trunc(b.stake * trunc(b.coefficient::numeric * coalesce(b.booster, '1')::numeric, 6)) as win
   from platform.selection s join platform.bet b using (bet_id) where b.status in ('accepted', 'settled')`
 
+/** Its findings are owed decisions, not faults (C-9). */
+export const OWED_CHECK =
+  'each decision of the platform is acknowledged, or pending, or marked as needing attention (C-9)'
+
 const BET_CHECKS: InvariantChecks = {
-  'each decision of the platform is acknowledged, or pending, or marked as needing attention (C-9)': `
+  [OWED_CHECK]: `
     select b.bet_id, b.status, b.payout, b.result_type, b.acknowledged_status, b.acknowledged_payout, b.acknowledged_result_type,
       d.delivery_id, d.operation, d.status as delivery, d.code
     from platform.bet b left join platform.delivery d on d.bet_id = b.bet_id and d.number = b.deliveries

@@ -9,7 +9,7 @@
 import { replyCode } from '../../../protocol/reply-codes.ts'
 import { type Db, statement } from '../../../server/core/database/db.ts'
 import type { Finding } from '../../../server/core/database/invariant-checks.ts'
-import { auditPlatform } from '../../../server/platform/platform-audit.ts'
+import { auditPlatform, OWED_CHECK } from '../../../server/platform/platform-audit.ts'
 import { reconcile } from '../../../server/reconcile/reconcile.ts'
 import { runWalletAudit } from '../../../server/wallet/operator-api/audit/wallet-audit.ts'
 import type { MarketPlayer, Participants } from '../actors/market-participants.ts'
@@ -120,9 +120,6 @@ const BORROWED = statement(
    where kind = 'stake' and debit = 'player' and balance_after < 0`,
 )
 
-/** The audit's finding about a partner that refuses: no fault before the manual work. */
-const OWED = /else it is owed/
-
 /** The position in the write-ahead log. After a step most databases have not changed. */
 const WRITTEN = statement('simulation_written', 'select pg_current_wal_insert_lsn()::text as lsn')
 
@@ -165,9 +162,10 @@ export async function auditMarketWallet(db: Db, scenario: Partial<Scenario> = {}
   ]
 }
 
+/** An owed decision is no fault before the manual work. */
 function formatFindings(findings: readonly Finding[], isCalm: boolean): string[] {
   return findings
-    .filter(({ check }) => isCalm || !OWED.test(check))
+    .filter(({ check }) => isCalm || check !== OWED_CHECK)
     .map(({ check, row }) => `${check}: ${JSON.stringify(row)}`)
 }
 
