@@ -7,7 +7,7 @@ import {
   type Statement,
   SUMS_SETTINGS_SQL,
 } from '../../src/server/core/database/db.ts'
-import { type Plan, planOf, type Sent } from '../../test/support/plans.ts'
+import { type Plan, planOf, type SentStatement } from '../../test/support/plans.ts'
 
 const ROUNDS = 7
 
@@ -50,8 +50,8 @@ export async function timeQuestion<D extends Deps>(
 }
 
 /** Records the statements of a query while it is answered. */
-async function sentOf<D extends Deps>(deps: D, ask: TimedQuestion<D>['ask']): Promise<Sent[]> {
-  const sent: Sent[] = []
+async function sentOf<D extends Deps>(deps: D, ask: TimedQuestion<D>['ask']): Promise<SentStatement[]> {
+  const sent: SentStatement[] = []
   const seen = (reading: Queryable): Queryable => ({
     query: (statement: Statement, values: readonly unknown[] = []) => {
       sent.push([statement, values])

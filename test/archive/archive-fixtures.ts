@@ -25,7 +25,7 @@ export function newFolder(): { readonly path: string } {
   return folder
 }
 
-type Archived = Pick<TestWallet, 'databaseUrl' | 'clock'>
+type ArchivedWallet = Pick<TestWallet, 'databaseUrl' | 'clock'>
 
 /**
  * The first day that has not ended for an hour, on the wallet's clock. Earlier days can be closed.
@@ -43,7 +43,7 @@ export async function keepTokens({ databaseUrl }: Pick<TestWallet, 'databaseUrl'
 
 /** Archives everything that is complete before this day. */
 export async function archiveAll(
-  wallet: Archived,
+  wallet: ArchivedWallet,
   folder: string,
   options: Partial<ArchiveOptions> = {},
 ): Promise<ArchiveResult> {

@@ -8,14 +8,14 @@ import { fileURLToPath } from 'node:url'
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 const TIMEOUT_MS = 120_000
 
-export interface Finished {
+export interface CommandResult {
   code: number | null
   stdout: string
   stderr: string
 }
 
 /** The child has a new folder and no environment but PATH. A timeout kills it. */
-export function run(args: string[], env: Record<string, string> = {}, input = ''): Promise<Finished> {
+export function run(args: string[], env: Record<string, string> = {}, input = ''): Promise<CommandResult> {
   if (!existsSync(MAIN)) throw new Error('dist/main.js is missing: npm run build')
   const folder = newFolder()
   const options = {

@@ -1,13 +1,13 @@
 /** `purser keys` manages the API keys of each server as the API does (W-25). */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, type Keyed, SERVERS } from '../people/servers.ts'
+import { answerOf, SERVERS, type ServerWithKey } from '../people/servers.ts'
 import { asServer } from '../support/database.ts'
 import { dueOf } from '../support/nightly.ts'
 import { run } from './command.ts'
 
 describe.each(SERVERS)('the API keys of a $server', ({ server, schema, prefix, list, start }) => {
-  let keyed: Keyed
+  let keyed: ServerWithKey
   const keys = (...args: string[]) => run(['keys', ...args], { DATABASE_URL: asServer(server, keyed.databaseUrl) })
   const statusOf = async (key: string) =>
     (await answerOf(keyed.url, { method: 'GET', path: list }, `Bearer ${key.trim()}`)).status

@@ -31,11 +31,13 @@ describe.each([
     const { secret } = await asJson('save', 'crm', consumer.url, '--event', 'bet.placed', 'bet.settled')
     expect((await webhooks('list')).stdout).toMatch(/^crm {15}ok {8}http:\/\/127\.0\.0\.1:\d+\/hook/)
     expect((await webhooks('test', 'crm')).stdout).toMatch(/^delivered {5}true\nhttpStatus {4}200\n$/)
-    expect(consumer.told.map((told) => [told.type, ...verifies(secret, told)])).toEqual([['webhook.test', true]])
+    expect(consumer.messages.map((message) => [message.type, ...verifies(secret, message)])).toEqual([
+      ['webhook.test', true],
+    ])
 
     expect((await webhooks('rotate', 'crm', '--overlap', '0')).stdout).toMatch(/^secret {8}whsec_/m)
     await webhooks('test', 'crm')
-    expect(verifies(secret, consumer.told[1] as never)).toEqual([false])
+    expect(verifies(secret, consumer.messages[1] as never)).toEqual([false])
     consumer.answer = () => 503
     const refused = { code: 1, stdout: expect.stringMatching(/^delivered {5}false\nhttpStatus {4}503\nerror .*503\n$/) }
     expect(await webhooks('test', 'crm')).toMatchObject(refused)
@@ -55,7 +57,7 @@ describe.each([
     const save = (...flags: string[]) => webhooks('save', 'crm', consumer.url, ...flags)
     const headerOf = async () => {
       await webhooks('test', 'crm')
-      return consumer.told.at(-1)?.headers['x-api-key']
+      return consumer.messages.at(-1)?.headers['x-api-key']
     }
     const saved = await save('--header', 'X-Api-Key: key-1')
     expect(saved).toMatchObject({ code: 0, stdout: expect.stringContaining('{"headers":["x-api-key"]}') })

@@ -9,18 +9,18 @@ export interface Front {
   close(): Promise<void>
 }
 
-export interface Asked {
+export interface ProxiedCall {
   readonly method: string
   readonly type: unknown
   /** Number of earlier calls with its requestId. */
   readonly before: number
 }
 
-export interface Door {
+export interface ProxyFaults {
   /** A path that is answered 404. */
   readonly hides?: string
   /** Calls that are answered 503 and not forwarded. */
-  readonly fails?: (asked: Asked) => boolean
+  readonly fails?: (asked: ProxiedCall) => boolean
   readonly rewrite?: (answer: string) => string
   /** An unrequested `100 Continue` precedes each answer. */
   readonly continues?: true
@@ -28,10 +28,10 @@ export interface Door {
   readonly statusOf?: (code: number) => number
 }
 
-export async function frontOf(url: string, door: Door): Promise<Front> {
-  const { hides, fails, rewrite = (text) => text, continues, statusOf } = door
+export async function frontOf(url: string, faults: ProxyFaults): Promise<Front> {
+  const { hides, fails, rewrite = (text) => text, continues, statusOf } = faults
   const seen = new Map<unknown, number>()
-  const note = (method = '', { type, requestId }: Body): Asked => {
+  const note = (method = '', { type, requestId }: Body): ProxiedCall => {
     const before = seen.get(requestId) ?? 0
     seen.set(requestId, before + 1)
     return { method, type, before }

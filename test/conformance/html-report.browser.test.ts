@@ -27,13 +27,13 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-interface Seen {
+interface OpenReport {
   readonly page: Page
   readonly requests: string[]
   readonly complaints: string[]
 }
 
-async function open(file: string): Promise<Seen> {
+async function open(file: string): Promise<OpenReport> {
   const page = await browser.newPage({ viewport: { width: 390, height: 800 } })
   const [requests, complaints]: [string[], string[]] = [[], []]
   page.on('request', (request) => requests.push(request.url()))
@@ -45,7 +45,7 @@ async function open(file: string): Promise<Seen> {
 
 describe('the HTML report of a wallet that refunds with each rollback', () => {
   let file: string
-  let seen: Seen
+  let seen: OpenReport
 
   beforeAll(async () => {
     file = join(folder, 'report.html')

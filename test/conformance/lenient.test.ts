@@ -4,13 +4,13 @@
  */
 import { expect, test } from 'vitest'
 import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
-import type { Asked } from './faulty-proxy.ts'
+import type { ProxiedCall } from './faulty-proxy.ts'
 import { isRollback, passing, verdicts } from './lenient.ts'
 import type { MutantId } from './mutants/mutants.ts'
 
 test.concurrent('the kit repeats a Rollback that is answered 503 twice, as while its bet is in flight', async () => {
   const ids = ['rollback-01', 'rollback-03', 'place-07']
-  const fails = (asked: Asked) => isRollback(asked) && asked.before < 2
+  const fails = (asked: ProxiedCall) => isRollback(asked) && asked.before < 2
   expect(await verdicts(ids, { fails })).toEqual(passing(ids))
 })
 

@@ -4,16 +4,16 @@
 import { WALLET_CASES } from '../../src/conformance/wallet/cases/wallet-cases.ts'
 import { runWalletKit } from '../../src/conformance/wallet/play/wallet-kit-run.ts'
 import { createOperatorFixtures } from '../../src/conformance/wallet/players/operator-fixtures.ts'
-import { type Asked, type Door, frontOf } from './faulty-proxy.ts'
+import { frontOf, type ProxiedCall, type ProxyFaults } from './faulty-proxy.ts'
 import type { MutantId } from './mutants/mutants.ts'
 import { startTestWallet } from './mutants/wallet.ts'
 
-export const isRollback = ({ method, type }: Asked) => method === 'PUT' && type === 3
+export const isRollback = ({ method, type }: ProxiedCall) => method === 'PUT' && type === 3
 
 /** Resolves to each case's outcome, with the reason of a failure. */
-export async function verdicts(ids: readonly string[], door: Door, fault?: MutantId): Promise<string[]> {
+export async function verdicts(ids: readonly string[], faults: ProxyFaults, fault?: MutantId): Promise<string[]> {
   const wallet = await startTestWallet({ ...(fault !== undefined && { fault }) })
-  const front = await frontOf(wallet.url, door)
+  const front = await frontOf(wallet.url, faults)
   const fixtures = createOperatorFixtures({ url: wallet.url, key: wallet.operatorKey })
   const cases = WALLET_CASES.filter(({ id }) => ids.includes(id))
   try {

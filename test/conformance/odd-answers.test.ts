@@ -1,15 +1,15 @@
 /** The kit accepts every answer that the platform accepts, also in an unusual form (C-11). */
 import { expect, test } from 'vitest'
-import type { Door } from './faulty-proxy.ts'
+import type { ProxyFaults } from './faulty-proxy.ts'
 import { passing, verdicts } from './lenient.ts'
 
 const IDS = ['place-01', 'settle-01', 'rollback-01', 'unsettle-01', 'profile-01', 'account-01']
 
-test.concurrent.each<[string, Door]>([
+test.concurrent.each<[string, ProxyFaults]>([
   ['a byte order mark before each answer', { rewrite: (text) => `\ufeff${text}` }],
   ['100 Continue before each answer', { continues: true }],
-])('a correct wallet with %s passes the kit', async (_what, door) => {
-  expect(await verdicts(IDS, door)).toEqual(passing(IDS))
+])('a correct wallet with %s passes the kit', async (_what, faults) => {
+  expect(await verdicts(IDS, faults)).toEqual(passing(IDS))
 })
 
 test.concurrent('a correct wallet fails the kit when it sends a refusal code in accepted answers (D-5)', async () => {

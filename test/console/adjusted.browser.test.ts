@@ -12,9 +12,9 @@ test('manual adjustments and a payout above the odds appear on the page of a bet
   const bet = { userId, transactionId: randomUUID() }
   await wallet.wire.place({ ...bet, token, amount: 10, coefficient: 2 })
   await wallet.wire.settle({ ...bet, amount: 200 })
-  const wish = { currency: 'EUR', amount: '5.00', reference: 'hand-1', reason: 'paid twice', person: 'maria' }
+  const adjustment = { currency: 'EUR', amount: '5.00', reference: 'hand-1', reason: 'paid twice', person: 'maria' }
   await wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, {
-    ...wish,
+    ...adjustment,
     transactionId: bet.transactionId,
   })
   await page.goto(`${wallet.url}/console/bets/${userId}/${bet.transactionId}`)

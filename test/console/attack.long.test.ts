@@ -9,7 +9,7 @@ import { startPlatform } from '../support/platform.ts'
 import { startWallet } from '../support/wallet.ts'
 
 const OURS = { 'x-purser-console': '1' }
-interface Attacked {
+interface AttackedServer {
   readonly url: string
   readonly key: string
   stop(): Promise<void>
@@ -20,7 +20,7 @@ interface Call {
   readonly headers?: Record<string, string>
   readonly body?: object
 }
-interface Made {
+interface NewAccount {
   readonly name: string
   readonly password: string
 }
@@ -29,7 +29,7 @@ const SERVERS = [
   [
     'wallet',
     '/operator/bets',
-    async (): Promise<Attacked> => {
+    async (): Promise<AttackedServer> => {
       const { url, operatorKey: key, stop } = await startWallet()
       return { url, key, stop }
     },
@@ -37,7 +37,7 @@ const SERVERS = [
   [
     'platform',
     '/bets',
-    async (): Promise<Attacked> => {
+    async (): Promise<AttackedServer> => {
       const { url, key, stop } = await startPlatform()
       return { url, key, stop }
     },
@@ -45,7 +45,7 @@ const SERVERS = [
 ] as const
 
 describe.each(SERVERS)('the console of the %s', (server, list, start) => {
-  let attacked: Attacked
+  let attacked: AttackedServer
   let admin: string
   beforeAll(async () => {
     attacked = await start()
@@ -65,13 +65,13 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
     expect(answer.status, await answer.clone().text()).toBe(200)
     return cookieOf(answer)
   }
-  async function make(name: string, role: string): Promise<Made> {
+  async function make(name: string, role: string): Promise<NewAccount> {
     const answer = await post('/people', { name, role }, admin)
     expect(answer.status).toBe(201)
-    return withOwnPassword((await answer.json()) as Made)
+    return withOwnPassword((await answer.json()) as NewAccount)
   }
   /** The first sign-in, with the password that an admin has set. */
-  async function withOwnPassword(made: Made): Promise<Made> {
+  async function withOwnPassword(made: NewAccount): Promise<NewAccount> {
     const cookie = await signIn(made)
     const password = 'of their own choice'
     expect((await post('/password', { password: made.password, next: password }, cookie)).status).toBe(204)
@@ -150,7 +150,7 @@ describe.each(SERVERS)('the console of the %s', (server, list, start) => {
       data: { name: string; locked: boolean }[]
     }
     expect(people.data.find(({ name }) => name === 'carl')).toMatchObject({ locked: true })
-    const reset = (await (await post('/people/carl/password', {}, admin)).json()) as Made
+    const reset = (await (await post('/people/carl/password', {}, admin)).json()) as NewAccount
     await signIn(reset)
     expect((await post('/session', carl)).status, 'the old password').toBe(401)
   })

@@ -12,8 +12,8 @@ import { LIFE_TABLE, listStatesBefore } from '../../src/timeline/life-table.ts'
 import { describePlatformReason, describeRollbackReason } from '../../src/timeline/rollback-reasons.ts'
 import { read } from '../tidy/source.ts'
 
-type Recorded = Required<BetSources> & { wallet: WalletBetDetail; platform: PlatformBetDetail }
-const recorded = (name: string): Recorded =>
+type RecordedBet = Required<BetSources> & { wallet: WalletBetDetail; platform: PlatformBetDetail }
+const recorded = (name: string): RecordedBet =>
   JSON.parse(readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8'))
 
 describe('the support sentence', () => {

@@ -38,17 +38,17 @@ async function move(what: 'deposits' | 'withdrawals', amount: string): Promise<v
   await ask('POST', `/operator/players/robin/${what}`, { currency: 'EUR', amount, reference: randomUUID() })
 }
 
-interface Placed {
+interface PlacedBet {
   readonly betId: string
   readonly status: string
 }
 
 /** A Place bet that takes 5 s on a busy machine is rolled back, so another one is placed. */
-async function place(match: number): Promise<Placed> {
+async function place(match: number): Promise<PlacedBet> {
   const { matches } = (await ask('GET', '/sandbox/frame')) as { matches: { id: string }[] }
-  const wish = { matchId: matches[match]?.id, outcome: 'home', stake: '25.00' }
+  const betRequest = { matchId: matches[match]?.id, outcome: 'home', stake: '25.00' }
   for (;;) {
-    const placed = (await ask('POST', '/sandbox/frame/bets', wish)) as unknown as Placed
+    const placed = (await ask('POST', '/sandbox/frame/bets', betRequest)) as unknown as PlacedBet
     if (placed.status !== 'cancelled') return placed
   }
 }

@@ -24,13 +24,13 @@ export async function launch({ hasScrollbars = false } = {}): Promise<Browser> {
   })
 }
 
-export interface Watched {
+export interface WatchedPage {
   readonly page: Page
   /** Errors, refused loads, uncaught exceptions, and requests to other servers. */
   readonly complaints: string[]
 }
 
-export async function open(context: BrowserContext, base: string, path: string): Promise<Watched> {
+export async function open(context: BrowserContext, base: string, path: string): Promise<WatchedPage> {
   const page = await context.newPage()
   const complaints = complaintsOf(page, base)
   await page.goto(base + path)
@@ -55,7 +55,7 @@ export function complaintsOf(page: Page, base: string): string[] {
   return complaints
 }
 
-interface Found {
+interface AxeResults {
   readonly violations: readonly { id: string; impact: string; nodes: readonly { html: string }[] }[]
 }
 
@@ -68,7 +68,7 @@ const COLOURS = ['color-contrast', 'link-in-text-block']
 async function expectAccessible(page: Page, what: string, rules?: readonly string[]): Promise<void> {
   await bringAxe(page)
   const chosen = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) }
-  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(chosen)})`)) as Found
+  const { violations } = (await page.evaluate(`axe.run(${JSON.stringify(chosen)})`)) as AxeResults
   const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
   expect(
     serious.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`),

@@ -71,8 +71,8 @@ async function followToOther(page: Page): Promise<void> {
 
 describe('the demo of the console', () => {
   test('is the first page of the sandbox, is reached with one click, and exists only there', async () => {
-    const stranger = await browser.newContext()
-    const { page, complaints } = await open(stranger, url, '/')
+    const signedOutContext = await browser.newContext()
+    const { page, complaints } = await open(signedOutContext, url, '/')
     await page.getByRole('button', { name: 'Open the sandbox' }).waitFor()
     expect(await page.locator('.rail').count()).toBe(0)
     await expectAccessibleEverywhere(page, 'sign-in')
@@ -81,7 +81,7 @@ describe('the demo of the console', () => {
     expect(new URL(page.url()).pathname).toBe('/console/demo')
     expect(await page.evaluate('document.cookie'), 'no script reads the session').toBe('')
     expect(complaints).toEqual([])
-    await stranger.close()
+    await signedOutContext.close()
   })
 
   test('places a bet, settles it as won and corrects it, and the accounts always sum to 0.00', async () => {
@@ -284,8 +284,8 @@ test('a key of the role read sees bets and no bodies of calls, and sees nothing 
   const { key } = (await (await fetch(`${url}/operator/keys`, { method: 'POST', headers, body })).json()) as {
     key: string
   }
-  const stranger = await browser.newContext()
-  const page = await stranger.newPage()
+  const signedOutContext = await browser.newContext()
+  const page = await signedOutContext.newPage()
   await page.goto(`${url}/console/calls`)
   await page.getByLabel('API key').fill('wrong')
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -298,5 +298,5 @@ test('a key of the role read sees bets and no bodies of calls, and sees nothing 
   await page.getByRole('button', { name: 'Sign out' }).click()
   await page.getByRole('button', { name: 'Sign in' }).waitFor()
   expect(await page.locator('table').count()).toBe(0)
-  await stranger.close()
+  await signedOutContext.close()
 })

@@ -31,7 +31,7 @@ const account = (name: string) =>
     .allTextContents()
 
 /** Milliseconds. On a busy machine a call is late, and the platform sends it again. */
-const PATIENCE = { timeout: 120_000 }
+const LONG_TIMEOUT = { timeout: 120_000 }
 const bet = () => page.locator('.demo-bets li').first()
 
 /** A Place bet that takes 5 s is rolled back, so another one is placed. */
@@ -39,10 +39,10 @@ async function placeFreebet(): Promise<void> {
   await page.locator('.odds').first().click()
   await page.getByLabel('Freebet').check()
   for (let bets = 1; ; bets++) {
-    await page.getByRole('button', { name: 'Place bet' }).click(PATIENCE)
-    await expect.poll(() => page.locator('.demo-bets li').count(), PATIENCE).toBe(bets)
+    await page.getByRole('button', { name: 'Place bet' }).click(LONG_TIMEOUT)
+    await expect.poll(() => page.locator('.demo-bets li').count(), LONG_TIMEOUT).toBe(bets)
     const state = bet().locator('.badge')
-    await expect.poll(() => state.textContent(), PATIENCE).toMatch(/^(Open|Cancelled)$/)
+    await expect.poll(() => state.textContent(), LONG_TIMEOUT).toMatch(/^(Open|Cancelled)$/)
     if ((await state.textContent()) === 'Open') return
   }
 }
@@ -50,13 +50,13 @@ async function placeFreebet(): Promise<void> {
 test('the promotions account pays the stake of a freebet, the player gets the winnings, and the sum stays 0.00', async () => {
   await placeFreebet()
   await bet().getByText('freebet', { exact: true }).waitFor()
-  await expect.poll(() => account('Promotions'), PATIENCE).toEqual(['10.00', ''])
-  await expect.poll(() => account('Open stakes'), PATIENCE).toEqual(['', '10.00'])
+  await expect.poll(() => account('Promotions'), LONG_TIMEOUT).toEqual(['10.00', ''])
+  await expect.poll(() => account('Open stakes'), LONG_TIMEOUT).toEqual(['', '10.00'])
   expect(await account('Player'), 'the player paid nothing').toEqual(['', '500.00'])
   expect(await page.locator('.sum strong').textContent()).toBe('0.00')
   await bet().getByRole('button', { name: 'Settle: won' }).click()
-  await bet().getByText('Won', { exact: true }).waitFor(PATIENCE)
-  await expect.poll(() => account('Open stakes'), PATIENCE).toEqual(['', '0.00'])
+  await bet().getByText('Won', { exact: true }).waitFor(LONG_TIMEOUT)
+  await expect.poll(() => account('Open stakes'), LONG_TIMEOUT).toEqual(['', '0.00'])
   const [, player = ''] = await account('Player')
   expect(Number.parseFloat(player)).toBeGreaterThan(500)
   expect(await page.locator('.sum strong').textContent()).toBe('0.00')

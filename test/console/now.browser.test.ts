@@ -101,8 +101,8 @@ describe('the Overview of a wallet', () => {
 
   test('names an adjustment that waits for a second person, and opens it on Enter', async () => {
     const { userId } = await playerWithMoney(wallet.operator, '1.00', 'EUR')
-    const wish = { currency: 'EUR', amount: '60.00', reason: 'goodwill', reference: randomUUID() }
-    const asked = await wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, wish)
+    const adjustment = { currency: 'EUR', amount: '60.00', reason: 'goodwill', reference: randomUUID() }
+    const asked = await wallet.operator.request('POST', `/operator/players/${userId}/adjustments`, adjustment)
     expect(asked.status).toBe(202)
     await see()
     await page

@@ -93,8 +93,8 @@ describe.each(SERVERS)('a person of the %s', (server, start) => {
   })
 
   test('is not locked by passwords that were never checked', async () => {
-    const strangers = guess('a-stranger', 'wrong')
-    const line = Array.from({ length: MAX_WAITING }, () => people.persons.find(strangers))
+    const unknownPerson = guess('a-stranger', 'wrong')
+    const line = Array.from({ length: MAX_WAITING }, () => people.persons.find(unknownPerson))
     const attempts = await Promise.allSettled(Array.from({ length: 6 }, () => found()))
     await Promise.all(line)
     expect(attempts.map((attempt) => attempt.status === 'rejected' && attempt.reason.code)).toEqual(

@@ -24,7 +24,7 @@ afterAll(async () => {
   await wallet?.stop()
 })
 
-async function atTheDoor(): Promise<Page> {
+async function openSignInPage(): Promise<Page> {
   const page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
   await page.goto(`${wallet.url}/console/`)
   return page
@@ -49,7 +49,7 @@ async function signInFirst(page: Page, person: { name: string; password: string 
 }
 
 async function admin(): Promise<Page> {
-  const page = await atTheDoor()
+  const page = await openSignInPage()
   await page.getByRole('button', { name: 'Use an API key' }).click()
   await page.getByLabel('API key').fill(wallet.operatorKey)
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -91,7 +91,7 @@ describe('the console for several users', () => {
     const [name, button] = [await boxOf(form.getByLabel('Name')), await boxOf(form.getByRole('button'))]
     expect([button.y, button.height], 'the button stands on the line of the fields').toEqual([name.y, name.height])
 
-    const hers = await atTheDoor()
+    const hers = await openSignInPage()
     await expectAccessibleEverywhere(hers, 'sign-in by name')
     await signIn(hers, anna)
     await hers.getByRole('heading', { name: 'New password' }).waitFor()
@@ -113,7 +113,7 @@ describe('the console for several users', () => {
     await hers.getByText('the person who requested it cannot approve it').waitFor()
     expect(await balance()).toBe('100.00')
 
-    const his = await atTheDoor()
+    const his = await openSignInPage()
     await signInFirst(his, bert)
     await his.getByRole('link', { name: 'Finance' }).click()
     await his.getByText('requested by anna').waitFor()
@@ -153,7 +153,7 @@ describe('the console for several users', () => {
   test('offers no changes to a person who may only read', async () => {
     const boss = await admin()
     const carl = await make(boss, 'carl', 'read')
-    const page = await atTheDoor()
+    const page = await openSignInPage()
     await signInFirst(page, carl)
     await page.getByRole('link', { name: 'Players' }).click()
     await page.getByRole('link', { name: 'zoe' }).click()
@@ -197,7 +197,7 @@ describe('the console for several users', () => {
   test('locks a name after five wrong passwords, and an admin sees it and sets a new one', async () => {
     const boss = await admin()
     const dora = await make(boss, 'dora', 'support')
-    const page = await atTheDoor()
+    const page = await openSignInPage()
     for (let i = 0; i < 5; i++) {
       await signIn(page, { name: 'dora', password: `wrong ${i}` })
       await page.getByRole('alert').getByText('locked for a while').waitFor()
@@ -217,7 +217,7 @@ describe('the console for several users', () => {
   test('ends a person after a confirmation, and signs the person out', async () => {
     const boss = await admin()
     const ella = await make(boss, 'ella', 'support')
-    const page = await atTheDoor()
+    const page = await openSignInPage()
     await signInFirst(page, ella)
     await page.getByRole('button', { name: 'Sign out' }).waitFor()
     const row = boss.getByRole('row', { name: /ella/ }).first()

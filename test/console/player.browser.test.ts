@@ -78,8 +78,8 @@ test('the personal data of a player stay hidden until they are revealed, which i
   await sessions.getByRole('row').filter({ hasText: 'Active' }).getByText('Root key').waitFor()
   const card = page.getByRole('region', { name: 'Personal data' })
   await card.getByText('No access yet.').waitFor()
-  const told = (await Promise.all(answers)).join('\n')
-  expect([...Object.values(personal), '1815-12-10'].filter((text) => told.includes(text))).toEqual([])
+  const bodies = (await Promise.all(answers)).join('\n')
+  expect([...Object.values(personal), '1815-12-10'].filter((text) => bodies.includes(text))).toEqual([])
   await card.getByRole('button', { name: 'Reveal' }).click()
   await card.getByText(personal.email).waitFor()
   await card.getByText('1815-12-10').waitFor()
@@ -156,12 +156,12 @@ describe('the console with scrollbars that take space', () => {
   })
 
   test('has the sign-in card in the centre', async () => {
-    const door = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-    await door.goto(`${wallet.url}/console`)
-    await door.getByRole('button', { name: 'Sign in' }).waitFor()
-    const { x, width } = (await door.locator('.door .card').boundingBox()) ?? { x: 0, width: 0 }
+    const signInPage = await browser.newPage({ viewport: { width: 1280, height: 900 } })
+    await signInPage.goto(`${wallet.url}/console`)
+    await signInPage.getByRole('button', { name: 'Sign in' }).waitFor()
+    const { x, width } = (await signInPage.locator('.door .card').boundingBox()) ?? { x: 0, width: 0 }
     expect(x + width / 2).toBe(640)
-    await door.close()
+    await signInPage.close()
   })
 })
 

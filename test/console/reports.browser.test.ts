@@ -156,12 +156,12 @@ test('the columns before GGR add up to it, and no column is cut off at 1,280 px'
   await expectAccessibleEverywhere(page, 'reports of seven digits')
 })
 
-interface Scrolled {
+interface ScrollWidths {
   readonly scrollWidth: number
   readonly clientWidth: number
 }
 
 /** In pixels. */
 function cutOff(table: Locator): Promise<number> {
-  return table.evaluate(({ scrollWidth, clientWidth }: Scrolled) => scrollWidth - clientWidth)
+  return table.evaluate(({ scrollWidth, clientWidth }: ScrollWidths) => scrollWidth - clientWidth)
 }

@@ -24,8 +24,8 @@ async function newBet(): Promise<string> {
     return (await (await context.request[method](`${url}/sandbox/frame${path}`, options)).json()) as never
   }
   const { matches } = (await ask('get', '')) as { matches: { id: string }[] }
-  const wish = { matchId: matches[0]?.id, outcome: 'home', stake: '10.00' }
-  return ((await ask('post', '/bets', wish)) as { betId: string }).betId
+  const betRequest = { matchId: matches[0]?.id, outcome: 'home', stake: '10.00' }
+  return ((await ask('post', '/bets', betRequest)) as { betId: string }).betId
 }
 
 const widthOf = (within: Page | Locator) =>

@@ -50,17 +50,17 @@ describe('a console session', () => {
     expect(answer.headers.get('set-cookie')).toMatch(
       /^purser_wallet=[\w-]{43}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
     )
-    const behindTls = await call('/console/api/session', {
+    const overTls = await call('/console/api/session', {
       ...{ method: 'POST', body: { key: wallet.operatorKey } },
       headers: { ...OURS, 'x-forwarded-proto': 'https' },
     })
-    expect(behindTls.headers.get('set-cookie')).toMatch(/; Secure$/)
+    expect(overTls.headers.get('set-cookie')).toMatch(/; Secure$/)
   })
 
   test('grants access to the API only with the header of our own page', async () => {
     const cookie = await signIn()
     expect((await call('/operator/bets', { cookie })).status).toBe(200)
-    const strangers: Record<string, string>[] = [
+    const foreignHeaders: Record<string, string>[] = [
       {},
       { 'x-purser-console': '0' },
       { ...OURS, origin: 'https://evil.example' },
@@ -68,7 +68,7 @@ describe('a console session', () => {
       { ...OURS, 'sec-fetch-site': 'cross-site' },
       { ...OURS, 'sec-fetch-site': 'same-site' },
     ]
-    for (const headers of strangers) {
+    for (const headers of foreignHeaders) {
       expect((await call('/operator/bets', { cookie, headers })).status, JSON.stringify(headers)).toBe(401)
       const forged = { method: 'POST', cookie, headers, body: { userId: 'forged', currency: 'EUR' } }
       expect((await call('/operator/players', forged)).status, JSON.stringify(headers)).toBe(401)

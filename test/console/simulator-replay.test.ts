@@ -51,12 +51,12 @@ describe('the simulator replays the conditions of the calls:', () => {
       call('settle', 'c', { resultType: 'lost', amount: '0.00', outcome: 'refused', code: 21 }),
       call('settle', 'c', { resultType: 'lost', amount: '0.00' }),
     ]
-    const told = toSimulatorReplay({ history })
-    expect(told).toMatchObject({
+    const replay = toSimulatorReplay({ history })
+    expect(replay).toMatchObject({
       history: 'place; settle 25; (money); settle 0; (money); settle 0, again',
       leftOut: [],
     })
-    expect(replayed(told.history)).toEqual(history.map(answerOf))
+    expect(replayed(replay.history)).toEqual(history.map(answerOf))
   })
   test('money that was missing when a result was taken back', () => {
     const history = [
@@ -65,9 +65,9 @@ describe('the simulator replays the conditions of the calls:', () => {
       call('unsettle', 'c', { outcome: 'refused', code: 21 }),
       call('unsettle', 'd'),
     ]
-    const told = toSimulatorReplay({ history })
-    expect(told).toMatchObject({ history: 'place; settle 25; (money); unsettle; (money); unsettle', leftOut: [] })
-    expect(replayed(told.history)).toEqual(history.map(answerOf))
+    const replay = toSimulatorReplay({ history })
+    expect(replay).toMatchObject({ history: 'place; settle 25; (money); unsettle; (money); unsettle', leftOut: [] })
+    expect(replayed(replay.history)).toEqual(history.map(answerOf))
   })
   test('a lock that refused a result and was removed, while a cancelled bet refuses without a lock', () => {
     const history = [
@@ -76,9 +76,9 @@ describe('the simulator replays the conditions of the calls:', () => {
       call('settle', 'c', { resultType: 'lost', amount: '0.00', outcome: 'refused', code: 20 }),
       call('settle', 'd', { resultType: 'lost', amount: '0.00' }),
     ]
-    const told = toSimulatorReplay({ history })
-    expect(told).toMatchObject({ history: 'place; settle 25; (lock); settle 0; (lock); settle 0', leftOut: [] })
-    expect(replayed(told.history)).toEqual(history.map(answerOf))
+    const replay = toSimulatorReplay({ history })
+    expect(replay).toMatchObject({ history: 'place; settle 25; (lock); settle 0; (lock); settle 0', leftOut: [] })
+    expect(replayed(replay.history)).toEqual(history.map(answerOf))
     const cancelled = [
       call('place', 'a'),
       call('rollback', 'b'),

@@ -100,13 +100,13 @@ describe('every picture of a timeline', () => {
     ).toEqual([])
   })
   test('shows each amount that moved, or the number of movements and their sum', () => {
-    const told = (picture: SvgElement) =>
+    const moneyTexts = (picture: SvgElement) =>
       textBoxesOf({ ...picture, children: partsOf(picture, 'text').filter(isOfMoney) }).map(({ text }) => text)
     expect(
       faults((picture, { moments }) => {
         const moved = moments.flatMap((one) => (one.kind === 'call' ? one.transfers.map(({ amount }) => amount) : []))
         const some = moved.filter((amount) => !/^-?[0.]+$/.test(amount))
-        const lines = told(picture)
+        const lines = moneyTexts(picture)
         const counted = lines.map((line) => Number(/ in (\d+) transfers$/.exec(line)?.[1] ?? 1))
         const sum = sumDecimals(lines.map((line) => line.split(' ')[0]?.replace(/[+,]/g, '').replace('−', '-') ?? ''))
         const isAll = counted.reduce((total, one) => total + one, 0) === some.length

@@ -15,17 +15,17 @@ import { describeMoment } from '../../src/timeline/moment-text.ts'
 import { describePayoutCounts, describeStakeCounts, toPayoutHistory } from '../../src/timeline/payout-history.ts'
 import { read } from '../tidy/source.ts'
 
-type Recorded = Required<BetSources> & { wallet: WalletBetDetail; platform: PlatformBetDetail }
-const recorded = (name: string): Recorded =>
+type RecordedBet = Required<BetSources> & { wallet: WalletBetDetail; platform: PlatformBetDetail }
+const recorded = (name: string): RecordedBet =>
   JSON.parse(readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8'))
-const told = (sources: BetSources) => buildBetHistory(sources).moments.map(describeMoment)
+const describeMoments = (sources: BetSources) => buildBetHistory(sources).moments.map(describeMoment)
 const withoutTimes = (lines: string[]) => lines.map((line) => line.replace(/(,| after) [<\d.]+ m?s\b/, ''))
 const picture = (sources: BetSources, scale: 'compact' | 'time' = 'compact') =>
   toMarkup(drawTimeline(buildBetHistory(sources), { scale }))
 
 describe('a bet history shows in order what happened:', () => {
   test('an answer was lost', () => {
-    expect(withoutTimes(told(recorded('lost-answer')))).toEqual([
+    expect(withoutTimes(describeMoments(recorded('lost-answer')))).toEqual([
       'Platform: Bet requested, 10.00 EUR',
       'Place bet, attempt 1: connection lost, stake −10.00',
       'Platform: Bet cancelled, because the Place bet call got no valid response (reason 52)',
@@ -49,7 +49,7 @@ describe('a bet history shows in order what happened:', () => {
     expect(drawn).not.toContain('no change of the balance')
   })
   test('a call came twice, and a corrected result took the first payout back', () => {
-    expect(withoutTimes(told(recorded('corrected')))).toEqual([
+    expect(withoutTimes(describeMoments(recorded('corrected')))).toEqual([
       'Platform: Bet requested, 10.00 EUR',
       'Place bet, attempt 1: accepted, 200, stake −10.00',
       'Place bet, a copy: repeated, 200',
@@ -74,7 +74,7 @@ describe('a bet history shows in order what happened:', () => {
       { wallet, platform: died, journal },
       { wallet, platform: died },
     ])
-      expect(withoutTimes(told(sources))).toEqual([
+      expect(withoutTimes(describeMoments(sources))).toEqual([
         'Platform: Bet requested, 10.00 EUR',
         'Place bet, attempt 1: accepted, 200, stake −10.00',
         'Platform: Bet cancelled, because the Place bet call got no valid response (reason 52)',
@@ -91,7 +91,7 @@ describe('a bet history shows in order what happened:', () => {
     const deliveries = [{ ...place, attemptList: [{ ...made, number: 2, startedAt: later }] }, ...others]
     const history = wallet.history.map((call) => (call === again ? { ...call, at: later } : call))
     const sources = { wallet: { ...wallet, history }, platform: { ...platform, deliveries } }
-    expect(withoutTimes(told(sources)).slice(0, 3)).toEqual([
+    expect(withoutTimes(describeMoments(sources)).slice(0, 3)).toEqual([
       'Platform: Bet requested, 10.00 EUR',
       'Place bet, attempt 1: accepted, 200, stake −10.00',
       'Place bet, attempt 2: repeated, 200',

@@ -88,15 +88,15 @@ test('a disabled webhook shows the reason, and continues when it is enabled', as
     .waitFor()
   await expectAccessibleEverywhere(page, 'a disabled webhook')
   consumer.answer = () => 200
-  const before = consumer.told.length
+  const before = consumer.messages.length
   await click('Enable')
   await hook().getByText('Active', { exact: true }).waitFor()
-  await expect.poll(() => consumer.told.slice(before).map(({ type }) => type)).toEqual(['bet.placed'])
+  await expect.poll(() => consumer.messages.slice(before).map(({ type }) => type)).toEqual(['bet.placed'])
 })
 
 test('a webhook sends all events since a time again', async () => {
-  const first = consumer.told.find(({ type }) => type === 'bet.placed')?.headers['webhook-id']
-  const times = () => consumer.told.filter(({ headers }) => headers['webhook-id'] === first).length
+  const first = consumer.messages.find(({ type }) => type === 'bet.placed')?.headers['webhook-id']
+  const times = () => consumer.messages.filter(({ headers }) => headers['webhook-id'] === first).length
   const before = times()
   await click('Replay…')
   await dialog().getByLabel('Since (UTC)').fill('2020-01-01T00:00')

@@ -50,13 +50,13 @@ function callOf(call: Call, way: Way, cell: string, history: WalletCallView[]): 
   const { amount, currency, resultType } = (typeof way.with === 'object' ? way.with : {}) as Record<string, unknown>
   const earlier = (way.resent && columnOf(call)) || way.bytesOf
   const { at: _, ...sent } = history.findLast(({ operation }) => operation === earlier) ?? { at: '' }
-  const told: Record<string, unknown> = { ...PLAIN[call], ...sent, operation: columnOf(call), transfers: [] }
-  if (way.with !== undefined && 'amount' in way.with) told.amount = money(amount as number).amount
-  if (way.with !== undefined && 'currency' in way.with) told.currency = currency
-  if (resultType !== undefined) told.resultType = resultType
+  const storedCall: Record<string, unknown> = { ...PLAIN[call], ...sent, operation: columnOf(call), transfers: [] }
+  if (way.with !== undefined && 'amount' in way.with) storedCall.amount = money(amount as number).amount
+  if (way.with !== undefined && 'currency' in way.with) storedCall.currency = currency
+  if (resultType !== undefined) storedCall.resultType = resultType
   const [, code] = /^(\d+)!?( refused)?$/.exec(cell) ?? []
   const outcome = code !== undefined ? 'refused' : cell.startsWith('=') ? 'repeated' : 'applied'
-  const { code: __, ...rest } = told
+  const { code: __, ...rest } = storedCall
   return recorded({
     ...(rest as unknown as WalletCallView),
     outcome,

@@ -4,7 +4,7 @@ import { isOutage, NotDurableError } from '../../src/server/core/database/databa
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { type Db, statement, type Tx } from '../../src/server/core/database/db.ts'
 import { type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
-import { cancelStandbyWaits, reload, reloaded, until, waitForNobody } from '../support/server-settings.ts'
+import { cancelStandbyWaits, reload, reloaded, until, waitForMissingStandby } from '../support/server-settings.ts'
 
 let postgres: SecondPostgres
 let db: Db
@@ -82,7 +82,7 @@ describe.each(manners)('%s on a durable connection', (_name, begin) => {
   ]
   test.each(writes)('is not acknowledged when a wait for the standby was cancelled, %s', async (_how, write) => {
     await level()
-    await waitForNobody(postgres)
+    await waitForMissingStandby(postgres)
     const writing = begin(write)
     await Promise.all([
       expect(writing).rejects.toBeInstanceOf(NotDurableError),

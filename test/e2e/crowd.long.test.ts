@@ -54,7 +54,7 @@ async function onConnection(wallet: WalletProcess, player: Player, depth: number
   return statuses
 }
 
-async function crowd(wallet: WalletProcess, players: readonly Player[], depth: number): Promise<string[]> {
+async function overload(wallet: WalletProcess, players: readonly Player[], depth: number): Promise<string[]> {
   const until = performance.now() + SECONDS * 1_000
   const connections = Array.from({ length: CONNECTIONS }, (_, i) =>
     onConnection(wallet, players[i % players.length] as Player, depth, until),
@@ -75,7 +75,7 @@ test('the wallet answers calls above its capacity, accepts what it can, and stor
   const players = await newPlayers(wallet, 100)
   const statuses: string[] = []
   for (let depth = DEPTH; depth <= DEEPEST && !statuses.includes('400'); depth *= 2)
-    for (const status of await crowd(wallet, players, depth)) statuses.push(status)
+    for (const status of await overload(wallet, players, depth)) statuses.push(status)
 
   const yes = statuses.filter((status) => status === '200').length
   expect(new Set(statuses)).toEqual(new Set(['200', '400']))

@@ -6,7 +6,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { readFeed, type ToldEvent } from '../operator/feed-reader.ts'
+import { type FeedEvent, readFeed } from '../operator/feed-reader.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import type { Player } from '../support/journal.ts'
 import { startLoad } from '../support/load.ts'
@@ -45,8 +45,8 @@ afterAll(async () => {
 })
 
 /** Reads until `isOver`, and then the rest. It asks the other process when one does not answer. */
-async function consume(isOver: () => boolean): Promise<ToldEvent[]> {
-  const kept: ToldEvent[] = []
+async function consume(isOver: () => boolean): Promise<FeedEvent[]> {
+  const kept: FeedEvent[] = []
   for (let turn = 0; ; turn++) {
     const wasOver = isOver()
     const after = kept.at(-1)?.id ?? '0'
@@ -56,7 +56,7 @@ async function consume(isOver: () => boolean): Promise<ToldEvent[]> {
       await sleep(20)
       continue
     }
-    const { data } = answer.body as unknown as { data: ToldEvent[] }
+    const { data } = answer.body as unknown as { data: FeedEvent[] }
     kept.push(...data)
     if (wasOver && data.length === 0) return kept
   }
@@ -109,7 +109,7 @@ const STATUS: Record<string, string> = {
 }
 
 /** Every bet of the wallet has an event, and the last one shows its status. */
-async function expectBets(events: readonly ToldEvent[]): Promise<void> {
+async function expectBets(events: readonly FeedEvent[]): Promise<void> {
   const reported = new Map(
     events.flatMap(({ event, bet }) => (bet ? [[bet.transactionId, STATUS[event]] as const] : [])),
   )

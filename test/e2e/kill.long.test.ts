@@ -13,9 +13,9 @@ import { createDatabase, type TestDatabase } from '../support/database.ts'
 import {
   type BetRecord,
   carryOut,
-  fateIn,
   type Player,
-  possibleFates,
+  possibleStatuses,
+  readBetStatus,
   rollbackOf,
   send,
   worthOf,
@@ -87,8 +87,8 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
 
   /** Every bet agrees with its answers, and each player's balance with the bets of the wallet. */
   async function expectAnswered(bets: BetRecord[]): Promise<void> {
-    const outcomes = await Promise.all(bets.map((bet) => fateIn(wallet.operator, bet)))
-    const checked = bets.map((bet, number) => ({ bet, fate: outcomes[number], possible: possibleFates(bet) }))
+    const outcomes = await Promise.all(bets.map((bet) => readBetStatus(wallet.operator, bet)))
+    const checked = bets.map((bet, number) => ({ bet, fate: outcomes[number], possible: possibleStatuses(bet) }))
     const contradicted = checked.filter(({ fate, possible }) => !possible.some((each) => each === fate))
     expect(contradicted.map((each) => JSON.stringify(each, null, 2))).toEqual([])
     await expectBalances(bets, outcomes)

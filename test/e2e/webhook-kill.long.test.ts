@@ -11,10 +11,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { feedOf } from '../operator/feed-reader.ts'
 import { type Consumer, startConsumer } from '../support/consumer.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { startHearing } from '../support/heard.ts'
 import type { Player } from '../support/journal.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { seededRandom } from '../support/random.ts'
+import { createReceivedWebhooks } from '../support/received-webhooks.ts'
 import { spawnWallet, type WalletProcess } from '../support/wallet.ts'
 
 /** `PURSER_TEST_EVENTS=1000000` continues with load and kills up to this number of events. */
@@ -41,7 +41,7 @@ let wallets: [WalletProcess, WalletProcess]
 let players: Player[]
 let keys: Record<string, string>
 let consumer: Consumer
-const recorder = startHearing()
+const recorder = createReceivedWebhooks()
 /** Milliseconds from commit to consumer. */
 const took: number[] = []
 const random = seededRandom('webhooks and kills')
@@ -50,7 +50,7 @@ const spawn = () => spawnWallet({ databaseUrl: database.url, env: keys })
 
 const listen = (port?: number) =>
   startConsumer(port, (told) => {
-    recorder.hear(told)
+    recorder.add(told)
     took.push(told.receivedAt - Date.parse(told.data.at))
   })
 
@@ -134,7 +134,7 @@ test('the webhook consumer gets every event, the events of each player in order,
   let events = 0
   for await (const event of feedOf(wallets[0].operator)) {
     events += 1
-    if (!recorder.hasHeard(event)) missing.push(event.id)
+    if (!recorder.has(event)) missing.push(event.id)
   }
   const again = recorder.accepted() - recorder.events()
   console.log(`${events} events, ${again} of them more than once; ${kills} kills`)

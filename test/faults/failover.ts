@@ -9,7 +9,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fatesIn } from '../support/fates.ts'
+import { readBetStatuses } from '../support/bet-statuses.ts'
 import type { BetRecord } from '../support/journal.ts'
 import { until, waitForStandby } from '../support/server-settings.ts'
 import type { WalletProcess } from '../support/spawned-wallet.ts'
@@ -83,7 +83,7 @@ export async function failoverLagging(stage: Stage): Promise<Tally> {
   await failOver()
   await until(async () => (await wallet.wire.balance({ ...players[0] }).catch(() => undefined))?.status === 200)
   await wallet.auditIsClean()
-  const outcomes = await fatesIn(wallet.operator)
+  const outcomes = await readBetStatuses(wallet.operator)
   const lost = lostOf(betting.bets, outcomes).map(({ betId }) => betId)
   if (lost.length === 0) throw new Error('the standby lost nothing: it did not lag')
   const named = await namedByReconcile(wallet, betting.bets)

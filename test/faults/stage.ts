@@ -2,7 +2,7 @@
  * The parts of a scenario: its own Postgres, wallet processes, players with money, and persistent
  * bettors.
  */
-import { fatesIn } from '../support/fates.ts'
+import { readBetStatuses } from '../support/bet-statuses.ts'
 import { type BetRecord, type Player, worthOf } from '../support/journal.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import type { Random } from '../support/random.ts'
@@ -115,7 +115,7 @@ export function lostOf(bets: readonly BetRecord[], outcomes: ReadonlyMap<string,
 const UNKNOWN = 'unknown to the wallet'
 
 export async function reckon(wallet: WalletProcess, players: readonly Player[], bets: readonly BetRecord[]) {
-  const outcomes = await fatesIn(wallet.operator)
+  const outcomes = await readBetStatuses(wallet.operator)
   const lost = lostOf(bets, outcomes)
   const taken = takenOf(bets, outcomes)
   const odd = await oddBalances(wallet, players, bets, outcomes)

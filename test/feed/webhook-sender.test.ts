@@ -27,18 +27,18 @@ async function send(privateAddresses: boolean, plainHttp = true) {
 test('a name that resolves to our own network is not called, and the reason is reported', async () => {
   const error = 'localhost leads into a private or reserved network'
   expect(await send(false)).toEqual({ kind: 'failed', error: expect.stringContaining(error) })
-  expect(consumer.told).toEqual([])
+  expect(consumer.messages).toEqual([])
 })
 
 test('a webhook without TLS is not sent if a setting forbids it', async () => {
   expect(await send(true, false)).toEqual({ kind: 'failed', error: expect.stringContaining('PURSER_PLAIN_HTTP') })
-  expect(consumer.told).toEqual([])
+  expect(consumer.messages).toEqual([])
 })
 
 test('a webhook without TLS is sent if a setting allows it', async () => {
   expect(await send(true)).toEqual({ kind: 'delivered', httpStatus: 200 })
-  expect(consumer.told).toHaveLength(1)
-  expect(consumer.told[0]?.headers['user-agent']).toMatch(/^Purser\/\S+ \(webhooks\)$/)
+  expect(consumer.messages).toHaveLength(1)
+  expect(consumer.messages[0]?.headers['user-agent']).toMatch(/^Purser\/\S+ \(webhooks\)$/)
 })
 
 test.each([

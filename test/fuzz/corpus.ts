@@ -13,15 +13,15 @@ export type Parts = Readonly<Record<string, Buffer>>
 /** npm runs its scripts in the root. */
 const FOLDER = 'test/fuzz/corpus'
 
-type Kept = Readonly<Record<string, string | { readonly base64: string }>>
+type StoredInput = Readonly<Record<string, string | { readonly base64: string }>>
 
 export function textParts(texts: Readonly<Record<string, string>>): Parts {
   return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Buffer.from(text)]))
 }
 
 export function readInput(path: string): Parts {
-  const kept = JSON.parse(readFileSync(path, 'utf8')) as Kept
-  const bytesOf = (part: Kept[string]) =>
+  const kept = JSON.parse(readFileSync(path, 'utf8')) as StoredInput
+  const bytesOf = (part: StoredInput[string]) =>
     typeof part === 'string' ? Buffer.from(part) : Buffer.from(part.base64, 'base64')
   return Object.fromEntries(Object.entries(kept).map(([name, part]) => [name, bytesOf(part)]))
 }

@@ -5,9 +5,9 @@
  * It is written from RFC 8259 and shares no line with the code that it judges. It uses no
  * recursion, because a body of 256 KiB can be nested 131,072 deep.
  */
-export type Written =
+export type JsonNode =
   | ({ readonly kind: 'object'; readonly members: Member[] } & Place)
-  | ({ readonly kind: 'list'; readonly items: Written[] } & Place)
+  | ({ readonly kind: 'list'; readonly items: JsonNode[] } & Place)
   | ({ readonly kind: 'string'; readonly value: string } & Place)
   | ({ readonly kind: 'number'; readonly written: string } & Place)
   | ({ readonly kind: 'word'; readonly value: true | false | null } & Place)
@@ -19,10 +19,10 @@ export interface Place {
 
 export interface Member {
   readonly name: string
-  readonly value: Written
+  readonly value: JsonNode
 }
 
-export type WrittenObject = Extract<Written, { kind: 'object' }>
+export type JsonObjectNode = Extract<JsonNode, { kind: 'object' }>
 
 const SPACE = /[ \t\n\r]*/y
 // biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids them as they are
@@ -32,16 +32,16 @@ const WORD = /true|false|null/y
 const WORDS = { true: true, false: false, null: null } as const
 
 interface Open {
-  readonly node: Extract<Written, { kind: 'object' | 'list' }>
+  readonly node: Extract<JsonNode, { kind: 'object' | 'list' }>
   name: string
 }
 
 /** Undefined if the text is no JSON. */
-export function readWritten(text: string): Written | undefined {
+export function readJsonNode(text: string): JsonNode | undefined {
   const reader = new Reader(text)
   const open: Open[] = []
   for (;;) {
-    let done: Written | undefined
+    let done: JsonNode | undefined
     const start = reader.skip()
     const sign = text[start]
     if (sign === '{' || sign === '[') {
@@ -64,7 +64,7 @@ export function readWritten(text: string): Written | undefined {
 }
 
 /** Adds a value to its parent, and closes the parents that end after it. */
-function close(reader: Reader, open: Open[], value: Written): Written | 'more' | 'broken' {
+function close(reader: Reader, open: Open[], value: JsonNode): JsonNode | 'more' | 'broken' {
   for (let done = value; ; ) {
     const last = open.at(-1)
     if (last === undefined) return done
@@ -115,7 +115,7 @@ class Reader {
     return written !== undefined && this.takes(':') ? unescaped(written) : undefined
   }
 
-  scalar(): Written | undefined {
+  scalar(): JsonNode | undefined {
     const start = this.skip()
     const string = this.match(STRING)
     if (string !== undefined) return { kind: 'string', value: unescaped(string), start, end: this.at }
@@ -137,7 +137,7 @@ function unescaped(written: string): string {
 }
 
 /** The last value of a repeated name counts, as in JSON.parse. */
-export function lastOf(object: WrittenObject, name: string): Written | undefined {
+export function lastOf(object: JsonObjectNode, name: string): JsonNode | undefined {
   return object.members.findLast((member) => member.name === name)?.value
 }
 
@@ -152,13 +152,13 @@ export function exactOf(written: string): Exact {
   const [mantissa = '', power = '0'] = written.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
   const digits = (whole + fraction).replace(/^0+/, '')
-  const bare = withoutZerosBehind(digits)
+  const bare = withoutTrailingZeros(digits)
   const exponent = BigInt(power.replace('+', '')) - BigInt(fraction.length) + BigInt(digits.length - bare.length)
   return { isNegative: written.startsWith('-'), digits: bare, exponent: bare === '' ? 0n : exponent }
 }
 
 /** Reads each digit once; a regular expression would take quadratic time for many zeros. */
-export function withoutZerosBehind(digits: string): string {
+export function withoutTrailingZeros(digits: string): string {
   let end = digits.length
   while (digits[end - 1] === '0') end--
   return digits.slice(0, end)

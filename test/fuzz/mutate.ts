@@ -2,7 +2,7 @@
  * Makes inputs from others: changed JSON, changed bytes, and sometimes a part of the largest size.
  */
 import type { Chance } from './chance.ts'
-import { readWritten, type Written, type WrittenObject } from './lossless.ts'
+import { type JsonNode, type JsonObjectNode, readJsonNode } from './lossless.ts'
 
 export const NUMBERS = [
   ...['0', '-0', '0.0', '1', '-1', '2', '3', '1.0', '10', '10.0', '12.10', '12.1000', '0.01', '0.001', '0.005', '1e2'],
@@ -63,7 +63,7 @@ const NAMES = [
 
 const PLACE = { start: 0, end: 0 }
 
-function number(chance: Chance): Written {
+function number(chance: Chance): JsonNode {
   if (!chance.oneIn(4)) return { kind: 'number', written: chance.pick(NUMBERS), ...PLACE }
   const digits = (count: number) => Array.from({ length: count }, () => chance.below(10)).join('')
   const whole = `${1 + chance.below(9)}${digits(chance.below(17))}`
@@ -72,7 +72,7 @@ function number(chance: Chance): Written {
   return { kind: 'number', written: whole + fraction + power, ...PLACE }
 }
 
-function anything(chance: Chance, depth = 0): Written {
+function anything(chance: Chance, depth = 0): JsonNode {
   switch (chance.below(depth > 2 ? 4 : 6)) {
     case 0:
     case 1:
@@ -98,14 +98,14 @@ function several<T>(chance: Chance, make: () => T): T[] {
 
 /** Changes JSON; other input gets changed bytes. */
 export function mutateJson(chance: Chance, bytes: Buffer): Buffer {
-  const tree = readWritten(bytes.toString('utf8'))
+  const tree = readJsonNode(bytes.toString('utf8'))
   if (tree === undefined) return mutateBytes(chance, bytes)
   for (let i = chance.below(4); i > 0; i--) mutateTree(chance, tree)
   const spelled = Buffer.from(spell(chance, tree))
   return chance.oneIn(8) ? mutateBytes(chance, spelled) : spelled
 }
 
-function mutateTree(chance: Chance, tree: Written): void {
+function mutateTree(chance: Chance, tree: JsonNode): void {
   const objects = objectsIn(tree)
   const object = chance.oneIn(3) ? chance.pick(objects) : objects[0]
   if (object === undefined) return
@@ -130,8 +130,8 @@ function mutateTree(chance: Chance, tree: Written): void {
   }
 }
 
-function objectsIn(tree: Written): WrittenObject[] {
-  const found: WrittenObject[] = []
+function objectsIn(tree: JsonNode): JsonObjectNode[] {
+  const found: JsonObjectNode[] = []
   const open = [tree]
   for (let node = open.pop(); node !== undefined; node = open.pop()) {
     if (node.kind === 'object') {
@@ -143,7 +143,7 @@ function objectsIn(tree: Written): WrittenObject[] {
 }
 
 /** Another value of the same kind. */
-function alike(chance: Chance, node: Written): Written {
+function alike(chance: Chance, node: JsonNode): JsonNode {
   switch (node.kind) {
     case 'number':
       return number(chance)
@@ -161,7 +161,7 @@ function edited(chance: Chance, text: string): string {
 }
 
 /** The same value in other digits. */
-function respelled(chance: Chance, node: Written): Written {
+function respelled(chance: Chance, node: JsonNode): JsonNode {
   if (node.kind !== 'number' || /[eE]/.test(node.written)) return node
   const { written } = node
   const forms = [`${written}e0`, `${written}E+00`, written.includes('.') ? `${written}00` : `${written}.0`]
@@ -172,7 +172,7 @@ function respelled(chance: Chance, node: Written): Written {
 const SPACES = ['', '', '', ' ', '\n', '\t', ' \r\n ']
 
 /** Text with random space and escapes where JSON permits them. */
-export function spell(chance: Chance, node: Written): string {
+export function spell(chance: Chance, node: JsonNode): string {
   const gap = () => chance.pick(SPACES)
   switch (node.kind) {
     case 'number':

@@ -14,14 +14,14 @@ import { CODE as SIGNATURE, signatureTarget } from './targets/signature.ts'
 import { CODE as SPLICE, spliceTarget } from './targets/splice.ts'
 import { CODE as WEBHOOK, webhookTarget } from './targets/webhook.ts'
 
-export interface Planted {
+export interface PlantedFault {
   readonly what: string
   readonly target: Target
 }
 
 const text = (bytes: Buffer) => bytes.toString('utf8')
 
-const decode = (what: string, change: (body: Buffer) => Buffer): Planted => ({
+const decode = (what: string, change: (body: Buffer) => Buffer): PlantedFault => ({
   what,
   target: decodeTarget({
     ...DECODE,
@@ -49,7 +49,7 @@ function looksBack(bytes: Buffer): Buffer {
 }
 const MONEY_STEPS = (before: string) => (MONEY.isExactNumber(before.replaceAll(/[^0]/g, '0')) ? 1 : 0)
 
-export const PLANTED: readonly Planted[] = [
+export const PLANTED: readonly PlantedFault[] = [
   {
     what: 'any text is a part of a cursor',
     target: consoleTarget({

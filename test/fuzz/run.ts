@@ -19,12 +19,12 @@ export interface Finding {
   readonly complaint: string
 }
 
-export interface Fuzzed {
+export interface FuzzResult {
   readonly inputs: number
   readonly found?: Finding
 }
 
-export interface Wanted {
+export interface FuzzOptions {
   readonly seed: number | string
   readonly inputs: number
   readonly from?: number
@@ -50,7 +50,7 @@ function isGrown(target: Target, number: number): boolean {
 }
 
 /** Ends with the first finding, which is shrunk. */
-export async function fuzz(target: Target, wanted: Wanted, steps: StepCounter): Promise<Fuzzed> {
+export async function fuzz(target: Target, wanted: FuzzOptions, steps: StepCounter): Promise<FuzzResult> {
   const starts = startsOf(target)
   const from = wanted.from ?? 0
   for (let i = from; i < from + wanted.inputs; i++) {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Received } from '../support/scripted-wallet.ts'
+import type { ReceivedCall } from '../support/scripted-wallet.ts'
 import { type Members, placeMessage, rollbackMessage, settleMessage, unsettleMessage } from '../support/wire.ts'
 import { type GatewayPlayer, type GatewayScene, newGatewayScene, newPlayer } from './scene.ts'
 
@@ -28,7 +28,7 @@ beforeEach(() => {
 const send = (method: string, path: string, body: object | string) => scene.gateway.wire.call(method, path, body)
 const bet = (over: Members = {}) => placeMessage({ userId: ann.userId, token: ann.token, ...over })
 
-function lastOf({ operator }: GatewayPlayer): Received {
+function lastOf({ operator }: GatewayPlayer): ReceivedCall {
   const last = operator.wallet.requests.at(-1)
   if (last === undefined) throw new Error('the operator has heard of nothing')
   return last

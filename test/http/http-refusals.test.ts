@@ -3,12 +3,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signBody } from '../../src/protocol/signature.ts'
-import { type Keyed, SERVERS } from '../people/servers.ts'
+import { SERVERS, type ServerWithKey } from '../people/servers.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startWallet } from '../support/wallet.ts'
 
 describe.each(SERVERS)('the API of the $server', ({ prefix, list, start }) => {
-  let started: Keyed
+  let started: ServerWithKey
   beforeAll(async () => {
     started = await start()
   })

@@ -19,7 +19,7 @@ export async function openServer({ onTestFinished }: Finishing, patience = ENDLE
   const { app, loadShedder, resolveSource, isDraining } = createHttpApp({ patience })
   let room = 1
   let bodies = 0
-  let prospect = Number.POSITIVE_INFINITY
+  let downstreamCapacity = Number.POSITIVE_INFINITY
   loadShedder.addCapacity(() => room)
   await registerWire(
     { app, loadShedder, resolveSource },
@@ -62,16 +62,16 @@ export async function openServer({ onTestFinished }: Finishing, patience = ENDLE
   let looks = 0
   loadShedder.setDownstreamCapacity(() => {
     looks += 1
-    return prospect
+    return downstreamCapacity
   })
   const setRoom = (calls: number) => {
     room = calls
   }
-  const setProspect = (calls: number) => {
-    prospect = calls
+  const setDownstreamCapacity = (calls: number) => {
+    downstreamCapacity = calls
   }
   return {
-    ...{ app, url, door: loadShedder, setRoom, setProspect, closed },
+    ...{ app, url, door: loadShedder, setRoom, setDownstreamCapacity, closed },
     looks: () => looks,
     bodies: () => bodies,
     requests: () => requests,

@@ -56,9 +56,9 @@ test('all calls of a connection fail if the queue stays full until the deadline'
 })
 
 test('under load a connection waits unread until there is downstream capacity, which is only checked if there is room', async (context) => {
-  const { url, door, setRoom, setProspect, looks } = await openServer(context)
+  const { url, door, setRoom, setDownstreamCapacity, looks } = await openServer(context)
   const caller = await openCaller(url)
-  setProspect(0)
+  setDownstreamCapacity(0)
   caller.send(1)
   await caller.answered(1) // capacity is free, so no call waits
   setRoom(0)
@@ -68,7 +68,7 @@ test('under load a connection waits unread until there is downstream capacity, w
   caller.send(3)
   for (const before = looks(); looks() < before + 5; ) await nextTurn()
   expect(caller.statuses).toHaveLength(2)
-  setProspect(10)
+  setDownstreamCapacity(10)
   expect(await caller.answered(5)).toEqual(Array(5).fill('200'))
   expect(door.shedCalls).toBe(0)
 })
@@ -128,9 +128,9 @@ test('under load a connection receives every answer in the order of its calls, w
 })
 
 test('a connection that sends calls under load joins the queue, because waiting calls may need its capacity', async (context) => {
-  const { url, setRoom, setProspect } = await openServer(context)
+  const { url, setRoom, setDownstreamCapacity } = await openServer(context)
   const [first, beside] = [await openCaller(url), await openCaller(url)]
-  setProspect(0)
+  setDownstreamCapacity(0)
   setRoom(0)
   first.send(1) // the overload begins
   await first.answered(1)
@@ -143,7 +143,7 @@ test('a connection that sends calls under load joins the queue, because waiting 
   beside.send(1)
   for (let turn = 0; turn < 100; turn++) await nextTurn()
   expect([first, beside, late].map(({ statuses }) => statuses.length)).toEqual([1, 0, 1])
-  setProspect(100)
+  setDownstreamCapacity(100)
   await Promise.all([first.answered(2), beside.answered(1), late.answered(2)])
 })
 

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import type { LoadReport } from '../../src/conformance/load/report/load-report.ts'
-import { type Finished, newFolder, run } from '../cli/command.ts'
+import { type CommandResult, newFolder, run } from '../cli/command.ts'
 import {
   answerWith,
   dropAfter,
@@ -44,7 +44,7 @@ const flagsFor = (baseUrl: string) => ['load', '--base-url', baseUrl, '--operato
 const env = () => ({ PARTNER_SECRET: wallet.secret, OPERATOR_API_KEY: wallet.operatorKey })
 const load = (baseUrl: string, ...flags: string[]) => run([...flagsFor(baseUrl), '--json', ...flags], env())
 
-function reportOf({ code, stdout, stderr }: Finished): LoadReport {
+function reportOf({ code, stdout, stderr }: CommandResult): LoadReport {
   expect(stderr).toBe('')
   expect([0, 1]).toContain(code)
   return JSON.parse(stdout)

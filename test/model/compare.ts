@@ -20,7 +20,7 @@ export interface Knowledge {
   times: Map<number, string>
 }
 
-export interface Explained extends Knowledge {
+export interface Explanation extends Knowledge {
   predictions: { call: Call; prediction: Prediction }[]
 }
 
@@ -29,7 +29,7 @@ export interface Explained extends Knowledge {
  *
  * Throws if no order does.
  */
-export function explain(before: Knowledge, exchanges: Exchange[], sight: Sight): Explained {
+export function explain(before: Knowledge, exchanges: Exchange[], sight: Sight): Explanation {
   const differences: string[] = []
   for (const order of ordersOf(exchanges)) {
     const after = { model: before.model.fork(), times: new Map(before.times), predictions: [] }
@@ -45,7 +45,7 @@ function ordersOf<T>(items: T[]): T[][] {
   return items.flatMap((item, index) => ordersOf(items.toSpliced(index, 1)).map((rest) => [item, ...rest]))
 }
 
-function replay(after: Explained, exchanges: Exchange[]): string | undefined {
+function replay(after: Explanation, exchanges: Exchange[]): string | undefined {
   for (const exchange of exchanges) {
     const prediction = after.model.judge(exchange.call, exchange.sentAt)
     after.predictions.push({ call: exchange.call, prediction })

@@ -64,7 +64,7 @@ function hundredths(written: string): bigint {
   return minorUnits(written, 'EUR')!
 }
 
-/** A `bonusId` above 0 (D-1). */
+/** A `bonusId` above 0 marks a freebet (D-1). */
 export function isFreebet({ bonusId }: PlaceCall): boolean {
   return /^[1-9]/.test(bonusId)
 }

@@ -16,7 +16,7 @@ export type RequestChoice = 'fresh' | 'last of this bet' | 'last of any bet'
 /** `owner` is the bet's player; `nobody` is an id without a player. */
 export type SenderChoice = 'owner' | 'other player' | 'nobody'
 
-interface Sent {
+interface CallStepBase {
   bet: number
   /** The call is sent even as the first one about its bet. Otherwise the bet is placed first. */
   early: boolean
@@ -24,7 +24,7 @@ interface Sent {
   viaAggregator: boolean
   request: RequestChoice
 }
-export interface PlaceStep extends Sent {
+export interface PlaceStep extends CallStepBase {
   do: 'place'
   amount: string
   currency: CurrencyChoice
@@ -34,14 +34,14 @@ export interface PlaceStep extends Sent {
   coefficient: string
   booster: string
 }
-export interface SettleStep extends Sent {
+export interface SettleStep extends CallStepBase {
   do: 'settle'
   amount: string
   currency: CurrencyChoice
   resultType: string
   token: TokenChoice
 }
-export interface ReversalStep extends Sent {
+export interface ReversalStep extends CallStepBase {
   do: 'unsettle' | 'rollback'
   amount: string | undefined
   currency: CurrencyChoice

@@ -21,7 +21,7 @@ export interface State {
   anomaly: Anomaly | undefined
 }
 
-type Taken = Verdict & { status: 200 }
+type AcceptedVerdict = Verdict & { status: 200 }
 
 export function newWorld(): World {
   return { players: new Map(), sessions: new Map(), bets: new Map(), placeRequests: new Set(), moments: 0 }
@@ -52,13 +52,13 @@ export function repeat(state: State, moment: number, by?: Rule): Verdict {
   return { status: 200, moment, effect: true }
 }
 
-export function took({ world }: State): Taken {
+export function took({ world }: State): AcceptedVerdict {
   world.moments += 1
   return { status: 200, moment: world.moments, effect: true }
 }
 
 /** A success without an effect, at a new moment. */
-export function noEffect(state: State): Taken {
+export function noEffect(state: State): AcceptedVerdict {
   return { ...took(state), effect: false }
 }
 

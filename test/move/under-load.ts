@@ -140,10 +140,10 @@ export function walletOn(context: Finishing, databaseUrl: string, like?: WalletP
 function expectWholeFeed(events: readonly FeedEvent[], bets: readonly BetRecord[]): void {
   expect(events.map(({ id }) => id)).toEqual(events.map((_, i) => String(i + 1)))
   const placed = events.filter(({ event }) => event === 'bet.placed').map(({ bet }) => bet?.transactionId)
-  const told = new Set(placed)
-  expect(placed.length).toBe(told.size)
+  const placedIds = new Set(placed)
+  expect(placed.length).toBe(placedIds.size)
   expect(
-    bets.filter(({ fate }) => fate === 'open' || fate === 'settled').filter(({ betId }) => !told.has(betId)),
+    bets.filter(({ fate }) => fate === 'open' || fate === 'settled').filter(({ betId }) => !placedIds.has(betId)),
   ).toEqual([])
 }
 

@@ -1,7 +1,7 @@
 /** The metrics and labels that a PromQL expression uses, parsed by Prometheus' own grammar. */
 import { parser } from '@prometheus-io/lezer-promql'
 
-export interface Asked {
+export interface ExpressionParts {
   /** Parts that are not valid PromQL. */
   readonly faults: readonly string[]
   /** Metrics, each with the labels of its selector. */
@@ -11,7 +11,7 @@ export interface Asked {
 }
 
 /** Grafana replaces its variables before it queries. */
-export function askedBy(written: string): Asked {
+export function askedBy(written: string): ExpressionParts {
   const expression = written.replaceAll('$__rate_interval', '5m')
   const faults: string[] = []
   const metrics: { name: string; labels: string[] }[] = []

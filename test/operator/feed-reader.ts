@@ -2,7 +2,7 @@
 import { expect } from 'vitest'
 import type { OperatorClient } from '../support/operator.ts'
 
-export interface ToldEvent {
+export interface FeedEvent {
   readonly id: string
   readonly event: string
   readonly version: number
@@ -14,7 +14,7 @@ export interface ToldEvent {
 }
 
 export async function readFeed(operator: OperatorClient, after?: string, limit = 500) {
-  const events: ToldEvent[] = []
+  const events: FeedEvent[] = []
   let next = after
   for (;;) {
     const page = await readPage(operator, next, limit)
@@ -25,7 +25,7 @@ export async function readFeed(operator: OperatorClient, after?: string, limit =
 }
 
 /** Reads from the first event, one page at a time. */
-export async function* feedOf(operator: OperatorClient): AsyncGenerator<ToldEvent> {
+export async function* feedOf(operator: OperatorClient): AsyncGenerator<FeedEvent> {
   for (let after = '0'; ; ) {
     const { data, next } = await readPage(operator, after, 500)
     yield* data
@@ -38,5 +38,5 @@ async function readPage(operator: OperatorClient, after: string | undefined, lim
   const query = new URLSearchParams({ limit: `${limit}`, ...(after !== undefined && { after }) })
   const { status, body } = await operator.request('GET', `/operator/changes?${query}`)
   expect(status, JSON.stringify(body)).toBe(200)
-  return body as unknown as { data: ToldEvent[]; next: string }
+  return body as unknown as { data: FeedEvent[]; next: string }
 }

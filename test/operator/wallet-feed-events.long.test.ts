@@ -11,10 +11,10 @@ import { WalletChangeSchema } from '../../src/server/wallet/operator-api/wallet-
 import { hashToken } from '../../src/server/wallet/store/session.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
-import { readFeed, type ToldEvent } from './feed-reader.ts'
+import { type FeedEvent, readFeed } from './feed-reader.ts'
 
 const GATES = ['on', 'off'] as const
-const seen: ToldEvent[] = []
+const seen: FeedEvent[] = []
 
 describe.each(GATES)('the feed events with the fast path %s', (gate) => {
   let wallet: TestWallet
@@ -176,7 +176,7 @@ describe('the reference of feed events', () => {
     lines
       .trim()
       .split('\n')
-      .map((line) => JSON.parse(line) as ToldEvent),
+      .map((line) => JSON.parse(line) as FeedEvent),
   )
 
   test('has an example of every event', () => {

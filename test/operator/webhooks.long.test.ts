@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { buildWebhookHeaders } from '../../src/server/core/webhooks/webhook-signature.ts'
-import { type Consumer, startConsumer, type Told, verifies } from '../support/consumer.ts'
+import { type Consumer, startConsumer, verifies, type WebhookMessage } from '../support/consumer.ts'
 import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
@@ -110,7 +110,7 @@ test('a webhook repeats a refused event with the same id, and only the player’
   const [slow, quick] = [await playerWithMoney(wallet.operator), await playerWithMoney(wallet.operator)]
   const isOf =
     (player: { userId: string }) =>
-    ({ data }: Pick<Told, 'data'>) =>
+    ({ data }: Pick<WebhookMessage, 'data'>) =>
       data.bet?.userId === player.userId
   let refused = 0
   consumer.answer = (_type, data) => {
@@ -122,9 +122,9 @@ test('a webhook repeats a refused event with the same id, and only the player’
   await bet(slow)
   await bet(quick)
   await consumer.until(1, isOf(quick))
-  expect(consumer.told.filter(isOf(slow)).map(({ status }) => status)).toEqual([500])
+  expect(consumer.messages.filter(isOf(slow)).map(({ status }) => status)).toEqual([500])
   await consumer.until(2, isOf(slow))
-  const ids = consumer.told.filter(isOf(slow)).map(({ headers }) => headers['webhook-id'])
+  const ids = consumer.messages.filter(isOf(slow)).map(({ headers }) => headers['webhook-id'])
   expect(ids[0]).toBe(ids[1])
   expect(ids).toHaveLength(3)
 })
@@ -209,14 +209,14 @@ test('a webhook sends nothing more to a consumer that answers 410', async () => 
   consumer.answer = () => 410
   await wallet.operator.createPlayer()
   await expect.poll(state).toBe('disabled')
-  expect(consumer.told).toHaveLength(1)
+  expect(consumer.messages).toHaveLength(1)
 })
 
 test('a webhook sends a test message at once and returns its result', async () => {
   const { secret } = await subscribe()
   expect(await ask('POST', '/test')).toEqual({ status: 200, delivered: true, httpStatus: 200 })
-  expect(consumer.told).toMatchObject([{ type: 'webhook.test' }])
-  expect(verifies(secret, consumer.told[0] as never)).toEqual([true])
+  expect(consumer.messages).toMatchObject([{ type: 'webhook.test' }])
+  expect(verifies(secret, consumer.messages[0] as never)).toEqual([true])
   consumer.answer = () => 301
   expect(await ask('POST', '/test')).toMatchObject({ delivered: false, httpStatus: 301, error: 'answered 301' })
 })

@@ -8,12 +8,12 @@ import { expectProblem } from '../operator/answers.ts'
 import { asServer } from '../support/database.ts'
 import { untilFree } from '../support/operator.ts'
 import { asking, keyOf } from './audited-calls.ts'
-import { answerOf, type Keyed, SERVERS } from './servers.ts'
+import { answerOf, SERVERS, type ServerWithKey } from './servers.ts'
 
 describe.each(SERVERS)('an API key of a $server', ({ server, schema, setting, prefix, list, start }) => {
-  let keyed: Keyed
+  let keyed: ServerWithKey
   /** Another process on the same database. */
-  let other: Keyed
+  let other: ServerWithKey
   let names = 0
   const keys = `${prefix}/keys`
 
@@ -31,7 +31,7 @@ describe.each(SERVERS)('an API key of a $server', ({ server, schema, setting, pr
     const name = `key-${names}`
     return { name, key: String((await keyed.asked.must('POST', keys, { name, role })).key) }
   }
-  const statusAt = async ({ url }: Keyed, key: string) =>
+  const statusAt = async ({ url }: ServerWithKey, key: string) =>
     (await answerOf(url, { method: 'GET', path: list }, `Bearer ${key}`)).status
   const row = async (name: string) =>
     ((await keyed.asked.must('GET', `${keys}?limit=500`)).data as { name: string }[]).filter((one) => one.name === name)

@@ -5,14 +5,14 @@ import { expect } from 'vitest'
 import { operationsOf, readDocument } from '../openapi/document.ts'
 import { type Json, type JsonObject, readReply } from '../support/wire.ts'
 
-export interface Asked {
+export interface AuditedReply {
   readonly status: number
   readonly body: Json
   readonly requestId: string
 }
 
 export interface Asking {
-  send(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<Asked>
+  send(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<AuditedReply>
   /** The body of the answer; throws unless the call succeeds. */
   must(method: string, path: string, body?: object, headers?: Record<string, string>): Promise<JsonObject>
   log(query?: string): Promise<{ data: JsonObject[]; next: string | null }>
@@ -55,23 +55,28 @@ export function keyOf(setting: string, key: string) {
 }
 
 /** One call, and the `on`, `before` and `after` of its audit entry. */
-export interface Told {
+export interface AuditedCall {
   readonly call: readonly [method: string, path: string, body?: object]
   readonly on: JsonObject
   readonly before: object
   readonly after: object
 }
 
-/** Makes the call as maria, and expects exactly one new entry, with everything in `told`. */
-export async function expectAction(asked: Asking, key: object, operation: string, told: Told): Promise<void> {
-  const [method, path, body] = told.call
+/** Makes the call as maria, and expects exactly one new entry, with everything in `expected`. */
+export async function expectAction(
+  asked: Asking,
+  key: object,
+  operation: string,
+  expected: AuditedCall,
+): Promise<void> {
+  const [method, path, body] = expected.call
   const { status, requestId } = await asked.send(method, path, body, asMaria)
   expect(status).toBeLessThan(300)
   const { data } = await asked.log('?limit=500')
   expect(data.filter((action) => action.requestId === requestId)).toEqual([
     {
-      ...{ at: expect.stringMatching(/Z$/), operation, on: told.on, key, person: 'maria', reason: 'asked for' },
-      ...{ before: told.before, after: told.after, requestId },
+      ...{ at: expect.stringMatching(/Z$/), operation, on: expected.on, key, person: 'maria', reason: 'asked for' },
+      ...{ before: expected.before, after: expected.after, requestId },
     },
   ])
 }
@@ -86,7 +91,7 @@ export async function storedText(databaseUrl: string, table: string): Promise<st
 }
 
 /** The entries of the three calls that change keys, equal at every server. */
-export function keyCases(asked: () => Asking, prefix: string): Record<string, () => Promise<Told>> {
+export function keyCases(asked: () => Asking, prefix: string): Record<string, () => Promise<AuditedCall>> {
   const keys = `${prefix}/keys`
   const hash = expect.stringMatching(/^[0-9a-f]{8}$/)
   let made = 0

@@ -10,6 +10,7 @@ import { refusal, type ScriptedWallet } from '../support/scripted-wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
 import {
   type Asking,
+  type AuditedCall,
   asking,
   asMaria,
   changesOf,
@@ -17,7 +18,6 @@ import {
   keyCases,
   keyOf,
   storedText,
-  type Told,
 } from './audited-calls.ts'
 
 let platform: TestPlatform
@@ -55,7 +55,7 @@ async function lastOf(operation: string): Promise<JsonObject | undefined> {
 const WON = { resultType: 'won', amount: '21.00' }
 const settled = { status: 'settled', resultType: 'won', payout: '21.00', decidedBy: 'request' }
 
-const CASES: Record<string, () => Told | Promise<Told>> = {
+const CASES: Record<string, () => AuditedCall | Promise<AuditedCall>> = {
   ...keyCases(() => asked, ''),
   savePartner: async () => {
     const partnerId = randomUUID()
@@ -162,7 +162,7 @@ test.each(Object.keys(CASES))(
   '%s writes an action with its person and the values before and after',
   async (operation) => {
     const expected = await CASES[operation]?.()
-    await expectAction(asked, keyOf('PLATFORM_API_KEY', platform.key), operation, expected as Told)
+    await expectAction(asked, keyOf('PLATFORM_API_KEY', platform.key), operation, expected as AuditedCall)
   },
 )
 

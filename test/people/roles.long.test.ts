@@ -12,7 +12,7 @@ import { createGatewayApp } from '../../src/server/servers/gateway-server.ts'
 import { createPlatformApp } from '../../src/server/servers/platform-server.ts'
 import { createWalletApp } from '../../src/server/servers/wallet-server.ts'
 import { createDatabase } from '../support/database.ts'
-import { answerOf, type Keyed, routesOf, SERVERS } from './servers.ts'
+import { answerOf, routesOf, SERVERS, type ServerWithKey } from './servers.ts'
 
 /**
  * The additional operations of each role. They are listed here a second time, so that no change of
@@ -97,7 +97,7 @@ const IN = { status: expect.toSatisfy((status: number) => ![401, 403].includes(s
 describe.each(SERVERS)('the access control of a $server', ({ server, prefix, start }) => {
   const routes = routesOf(server)
   const may = MAY[server] as Record<Role, readonly string[]>
-  let keyed: Keyed
+  let keyed: ServerWithKey
   const keys = new Map<Role, string>()
   const make = async (name: string, role: Role) =>
     String((await keyed.asked.must('POST', `${prefix}/keys`, { name, role })).key)

@@ -5,7 +5,7 @@ import { startPlatform } from '../support/platform.ts'
 import { startWallet } from '../support/wallet.ts'
 import { type Asking, asking } from './audited-calls.ts'
 
-export interface Keyed {
+export interface ServerWithKey {
   readonly url: string
   /** The key of the environment. */
   readonly firstKey: string
@@ -22,14 +22,14 @@ interface Kind {
   readonly prefix: string
   /** A list that the role read may request. */
   readonly list: string
-  start(databaseUrl?: string): Promise<Keyed>
+  start(databaseUrl?: string): Promise<ServerWithKey>
 }
 
 function keyed(
   started: { url: string; databaseUrl: string; stop(): Promise<void> },
   key: string,
   prefix: string,
-): Keyed {
+): ServerWithKey {
   const { url, databaseUrl, stop } = started
   return { url, databaseUrl, stop, firstKey: key, asked: asking(url, key, `${prefix}/actions`) }
 }

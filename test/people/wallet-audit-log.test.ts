@@ -12,6 +12,7 @@ import { startWallet, type TestWallet } from '../support/wallet.ts'
 import type { JsonObject } from '../support/wire.ts'
 import {
   type Asking,
+  type AuditedCall,
   asking,
   asMaria,
   changesOf,
@@ -19,7 +20,6 @@ import {
   keyCases,
   keyOf,
   storedText,
-  type Told,
 } from './audited-calls.ts'
 import { webhookCases } from './webhook-cases.ts'
 
@@ -62,7 +62,7 @@ async function aProposal(path: string, userId: string) {
   return { on: { userId }, proposedBy: { key: name, person: name } }
 }
 
-const CASES: Record<string, (player: Player) => Told | Promise<Told>> = {
+const CASES: Record<string, (player: Player) => AuditedCall | Promise<AuditedCall>> = {
   ...keyCases(() => asked, '/operator'),
   createPlayer: () => {
     const player = { userId: `new-${randomUUID()}`, currency: 'EUR', currencies: ['EUR', 'USD'] }
@@ -164,7 +164,7 @@ test('the cases of the wallet’s action log cover each call that changes someth
 const LEAVES_AN_ACTION = '%s writes an action with its person and the values before and after'
 async function leavesAnAction(operation: string): Promise<void> {
   const expected = await CASES[operation]?.(await aPlayer())
-  await expectAction(asked, keyOf('OPERATOR_API_KEY', wallet.operatorKey), operation, expected as Told)
+  await expectAction(asked, keyOf('OPERATOR_API_KEY', wallet.operatorKey), operation, expected as AuditedCall)
 }
 /** A run of the kit takes a while, so it starts last. */
 const LAST = 'startConformance'

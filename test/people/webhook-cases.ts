@@ -1,10 +1,10 @@
 /** The audit entries of calls that change webhooks (W-42). */
 import { expect } from 'vitest'
-import type { Asking, Told } from './audited-calls.ts'
+import type { Asking, AuditedCall } from './audited-calls.ts'
 
 const time = expect.stringMatching(/Z$/)
 
-export function webhookCases(asked: () => Asking): Record<string, () => Promise<Told> | Told> {
+export function webhookCases(asked: () => Asking): Record<string, () => Promise<AuditedCall> | AuditedCall> {
   let made = 0
   const url = 'http://127.0.0.1:1/hook'
   const aHook = async () => {

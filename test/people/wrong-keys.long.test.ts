@@ -1,9 +1,9 @@
 /** Invalid keys at every route of every API of ours (W-25), which are never stored. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerOf, type Keyed, routesOf, SERVERS } from './servers.ts'
+import { answerOf, routesOf, SERVERS, type ServerWithKey } from './servers.ts'
 
-const others: Keyed[] = []
+const others: ServerWithKey[] = []
 beforeAll(async () => {
   for (const { start } of SERVERS) others.push(await start())
 })
@@ -13,7 +13,7 @@ afterAll(async () => {
 
 describe.each(SERVERS)('a $server', ({ server, schema, prefix, list, start }) => {
   const routes = routesOf(server)
-  let keyed: Keyed
+  let keyed: ServerWithKey
   let good: string
   const make = async (name: string) =>
     String((await keyed.asked.must('POST', `${prefix}/keys`, { name, role: 'admin' })).key)

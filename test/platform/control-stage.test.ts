@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { auditPlatform } from '../../src/server/platform/platform-audit.ts'
-import type { Placed } from '../support/platform.ts'
+import type { PlacedBet } from '../support/platform.ts'
 import { reset } from '../support/scripted-wallet.ts'
 import { type Scene, startScene } from './scene.ts'
 
@@ -21,11 +21,11 @@ const selection = (eventId: string, over: Record<string, unknown> = {}) => ({
   ...over,
 })
 
-function placeOn(eventId: string, over: Record<string, unknown> = {}): Promise<Placed> {
+function placeOn(eventId: string, over: Record<string, unknown> = {}): Promise<PlacedBet> {
   return scene.api.place(scene.frame, { selections: [selection(eventId)], ...over })
 }
 
-async function expectRollback({ betId, status, reason }: Placed, errorCode: number): Promise<void> {
+async function expectRollback({ betId, status, reason }: PlacedBet, errorCode: number): Promise<void> {
   await scene.time.settle()
   expect([status, reason]).toEqual(['cancelled', `rollback ${errorCode}`])
   const calls = scene.callsOf(betId)
@@ -36,7 +36,7 @@ async function expectRollback({ betId, status, reason }: Placed, errorCode: numb
   expect(deliveries.map((d) => d.status)).toEqual(['done', 'done'])
 }
 
-async function expectAccepted({ betId, status }: Placed): Promise<void> {
+async function expectAccepted({ betId, status }: PlacedBet): Promise<void> {
   await scene.time.settle()
   expect(status).toBe('accepted')
   expect(scene.callsOf(betId).map((call) => call.operation)).toEqual(['place'])

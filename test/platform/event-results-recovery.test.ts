@@ -10,7 +10,7 @@ import type { Db } from '../../src/server/core/database/db.ts'
 import { createEventResults } from '../../src/server/platform/bets/event-results.ts'
 import { createResultsRecovery } from '../../src/server/platform/recovery/results-recovery.ts'
 import { renewResults } from '../../src/server/platform/store/event-store.ts'
-import { SOMEBODY } from '../support/somebody.ts'
+import { ANY_ACTOR } from '../support/any-actor.ts'
 import { type Scene, startScene } from './scene.ts'
 
 const SECOND_MS = 1_000
@@ -87,7 +87,7 @@ test('a slice that outlasts the lease is not taken over by its own process, but 
   const betId = await placeOn('final')
   const [own, other] = [aProcess(), aProcess()]
   const held = slow()
-  const applied = own.applyingOn(held.db).set(SOMEBODY, 'final', WON)
+  const applied = own.applyingOn(held.db).set(ANY_ACTOR, 'final', WON)
   await expect.poll(() => signOf('final')).toBeTypeOf('string')
   const sign = await signOf('final')
   await own.looks(30)

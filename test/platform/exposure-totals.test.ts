@@ -12,7 +12,7 @@ import { commitIntents } from '../../src/server/platform/placement/placement-int
 import { auditPlatform } from '../../src/server/platform/platform-audit.ts'
 import type { PlatformBet } from '../../src/server/platform/store/platform-bet.ts'
 import { readPlatformBets } from '../../src/server/platform/store/platform-bet-store.ts'
-import { SOMEBODY } from '../support/somebody.ts'
+import { ANY_ACTOR } from '../support/any-actor.ts'
 import { manyLike } from './many-bets.ts'
 import { type Scene, sceneWithDb } from './scene.ts'
 
@@ -60,7 +60,7 @@ async function placeLike(bet: PlatformBet, counting: Db, eventId: string): Promi
   const selections = [{ eventId, outcomeId: 'home', odds: bet.odds, details: {} }]
   const submission = { frameSessionId: scene.frame, idempotencyKey: null, requestHash: '' }
   const extras = { subPartnerId: null, bonusAmount: null }
-  const intent = { bet: again, selections, extras, submission, author: SOMEBODY }
+  const intent = { bet: again, selections, extras, submission, author: ANY_ACTOR }
   const [opened] = await counting.transaction((tx) => commitIntents(deps, tx, [intent]))
   if (opened?.kind !== 'placing') throw new Error('it was not opened')
   const answered = { placing: opened.placing, answer: YES, startedAt: scene.time.now() }

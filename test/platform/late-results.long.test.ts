@@ -9,11 +9,11 @@ import { createLogger } from '../../src/runtime/logger.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Db } from '../../src/server/core/database/db.ts'
 import { createEventResults } from '../../src/server/platform/bets/event-results.ts'
+import { ANY_ACTOR } from '../support/any-actor.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { aBet } from '../support/platform.ts'
 import { type PlatformProcess, spawnPlatform } from '../support/platform-process.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
-import { SOMEBODY } from '../support/somebody.ts'
 import { manyLike } from './many-bets.ts'
 
 /**
@@ -75,7 +75,7 @@ test('the request for an event result returns its progress after 5 s, and the re
   const deps = { db: held.db, clock, scales: STANDARD_SCALES, decided: () => {}, log: createLogger('silent') }
   const results = createEventResults({ ...deps, applying: new Set() })
   try {
-    expect(await results.set(SOMEBODY, eventId, WON)).toEqual({ bets: SLICE, isWhole: false })
+    expect(await results.set(ANY_ACTOR, eventId, WON)).toEqual({ bets: SLICE, isWhole: false })
     expect(await count('settled')).toBe(SLICE)
     held.let()
     await expect.poll(() => count('accepted')).toBe(0)

@@ -8,7 +8,7 @@ import { type Db, PEOPLE_SETTINGS_SQL, type Queryable } from '../../src/server/c
 import { getRetry } from '../../src/server/platform/api/deliveries/bulk-retries.ts'
 import { listDeliveries } from '../../src/server/platform/api/deliveries/delivery-list.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { planOf, type Sent } from '../support/plans.ts'
+import { planOf, type SentStatement } from '../support/plans.ts'
 
 const MANY = 100_000
 const WANTED = 20
@@ -31,7 +31,7 @@ const RETRIED = `insert into platform.retry_delivery (retry_id, delivery_id)
 
 let database: TestDatabase
 let sql: pg.Client
-let sent: Sent[]
+let sent: SentStatement[]
 
 beforeAll(async () => {
   database = await createDatabase()

@@ -15,7 +15,7 @@ import { createCircuitBreakers } from '../../src/server/platform/circuit-breaker
 import { RETRY_SLICE, retryMatching } from '../../src/server/platform/delivery/manual-retry.ts'
 import { createPlatformMetrics } from '../../src/server/platform/platform-metrics.ts'
 import { filledDatabase } from '../support/filled-database.ts'
-import { planOf, type Sent, sentBy } from '../support/plans.ts'
+import { planOf, type SentStatement, sentBy } from '../support/plans.ts'
 
 const MANY = 100_000
 /** Rows that a page of 10 may read. */
@@ -79,10 +79,10 @@ async function plansOf(work: (db: Db) => Promise<unknown>) {
 }
 
 /** A database that answers statements and records them. */
-function answering(): { sent: Sent[]; people: Queryable } {
-  const sent: Sent[] = []
+function answering(): { sent: SentStatement[]; people: Queryable } {
+  const sent: SentStatement[] = []
   const query: Queryable['query'] = async ({ name, text }, values = []) => {
-    sent.push([{ name, text } as Sent[0], values])
+    sent.push([{ name, text } as SentStatement[0], values])
     return (await filled.sql.query(text, [...values])).rows
   }
   return { sent, people: { query } }

@@ -11,7 +11,7 @@ import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Db } from '../../src/server/core/database/db.ts'
 import { createEventResults } from '../../src/server/platform/bets/event-results.ts'
 import { readPendingResults } from '../../src/server/platform/store/event-store.ts'
-import { SOMEBODY } from '../support/somebody.ts'
+import { ANY_ACTOR } from '../support/any-actor.ts'
 import { manyLike } from './many-bets.ts'
 import { type Scene, startScene } from './scene.ts'
 
@@ -85,7 +85,7 @@ test('each slice is decided and sent before the next one, with a heartbeat when 
     decided: () => void seen.push(look()),
     log: createLogger('silent'),
   }
-  const applied = await createEventResults(deps).set(SOMEBODY, 'final', [{ outcomeId: 'home', result: 'won' }])
+  const applied = await createEventResults(deps).set(ANY_ACTOR, 'final', [{ outcomeId: 'home', result: 'won' }])
   expect(applied).toEqual({ bets: 1_101, isWhole: true })
   const slices = (await Promise.all(seen)) as [number, string][]
   expect(slices.length).toBeGreaterThan(2)

@@ -5,7 +5,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
-import { hang, type Received, reset, type ScriptedWallet } from '../support/scripted-wallet.ts'
+import { hang, type ReceivedCall, reset, type ScriptedWallet } from '../support/scripted-wallet.ts'
 
 /** The setting of this test. */
 const CALLS_PER_PARTNER = 64
@@ -58,7 +58,7 @@ test('a partner never has more than 64 concurrent calls when that is the limit, 
   expect(partner.wallet.mostAtOnce()).toBe(CALLS_PER_PARTNER)
 })
 
-async function outageOf(partner: Partner, time: FakeTime, milliseconds: number): Promise<Received[]> {
+async function outageOf(partner: Partner, time: FakeTime, milliseconds: number): Promise<ReceivedCall[]> {
   partner.wallet.always('settle', reset)
   await platform.api.results('cup', { home: 'won' })
   await time.advance(milliseconds)

@@ -2,7 +2,7 @@
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
-import { type Placed, startPlatform, type TestPlatform } from '../support/platform.ts'
+import { type PlacedBet, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { refusal, type Script, type ScriptedWallet, status } from '../support/scripted-wallet.ts'
 
 let time: FakeTime
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.stop())
 
-async function placeAgainst(script: Script): Promise<Placed> {
+async function placeAgainst(script: Script): Promise<PlacedBet> {
   wallet.next('place', script)
   const placed = await platform.api.place(frame)
   await time.settle()
@@ -119,7 +119,7 @@ test.each([
 })
 
 /** Moves the partner to this address for the Place bet, and back for the rollback. */
-async function placeAt(url: string): Promise<Placed> {
+async function placeAt(url: string): Promise<PlacedBet> {
   const partnerId = await platform.api.savePartner(wallet)
   const session = await platform.api.loadFrame(partnerId)
   await platform.api.savePartner({ url, secret: wallet.secret }, partnerId)

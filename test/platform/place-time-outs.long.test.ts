@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lateMs } from '../support/fault-scene.ts'
-import { type Placed, startPlatform, type TestPlatform } from '../support/platform.ts'
-import { hang, type Received, type Script, type ScriptedWallet } from '../support/scripted-wallet.ts'
+import { type PlacedBet, startPlatform, type TestPlatform } from '../support/platform.ts'
+import { hang, type ReceivedCall, type Script, type ScriptedWallet } from '../support/scripted-wallet.ts'
 
 let platform: TestPlatform
 beforeAll(async () => {
@@ -19,10 +19,10 @@ const ONE_TIME_OUT_MS = 9_000
 
 interface Scene {
   wallet: ScriptedWallet
-  placed: Placed
+  placed: PlacedBet
   tookMs: number
-  place: Received
-  rollback: Received
+  place: ReceivedCall
+  rollback: ReceivedCall
 }
 
 /** Each case has its own partner, so that all cases wait at the same time. */

@@ -9,7 +9,7 @@ import { type Claim, claimDue, readNextDue } from '../../src/server/platform/del
 import { createDeliveryLanes } from '../../src/server/platform/delivery/delivery-lanes.ts'
 import { readHeldClaims } from '../../src/server/platform/recovery/lease-watch.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { planOf, type Sent, sentBy } from '../support/plans.ts'
+import { planOf, type SentStatement, sentBy } from '../support/plans.ts'
 
 const MANY = 10_000
 const AT_ONCE = 500
@@ -73,7 +73,7 @@ async function end(claims: readonly Claim[]): Promise<void> {
   await sql.query("update platform.delivery set status = 'done' where delivery_id = any($1)", [ids])
 }
 
-async function pagesOf(sent: readonly Sent[]): Promise<number> {
+async function pagesOf(sent: readonly SentStatement[]): Promise<number> {
   await sql.query('begin')
   const plan = await planOf(sql, hotSettingsSql('session'), sent[0]!)
   await sql.query('rollback')

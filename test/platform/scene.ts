@@ -4,7 +4,7 @@ import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Db } from '../../src/server/core/database/db.ts'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { type PlatformClient, startPlatform, type TestPlatform } from '../support/platform.ts'
-import type { Received, ScriptedWallet } from '../support/scripted-wallet.ts'
+import type { ReceivedCall, ScriptedWallet } from '../support/scripted-wallet.ts'
 
 export interface Scene {
   time: FakeTime
@@ -13,7 +13,7 @@ export interface Scene {
   wallet: ScriptedWallet
   partnerId: string
   frame: string
-  callsOf(betId: string): Received[]
+  callsOf(betId: string): ReceivedCall[]
   stop(): Promise<void>
 }
 

@@ -16,38 +16,38 @@ import {
   toMomentTime,
 } from '../../src/simulator/one-bet/one-bet-model.ts'
 
-type Tell = typeof answerCall
+type AnswerCall = typeof answerCall
 
-export interface Planted {
+export interface PlantedFault {
   readonly fault: string
   /** The broken decision. */
   readonly breaks: string
   readonly clawback: Rules['clawback']
-  readonly tell: Tell
+  readonly tell: AnswerCall
   /** The beginning of every history, if a search from the start would take too long. */
   readonly after?: readonly BetAction[]
 }
 
 /** Changes the state that the rules get. */
 const seeing =
-  (change: (state: OneBetState, call: BetCall) => OneBetState): Tell =>
+  (change: (state: OneBetState, call: BetCall) => OneBetState): AnswerCall =>
   (state, call, ...others) =>
     answerCall(change(state, call), call, ...others)
 
 /** Changes the call that the rules get. */
 const hearing =
-  (change: (call: BetCall, state: OneBetState) => BetCall): Tell =>
+  (change: (call: BetCall, state: OneBetState) => BetCall): AnswerCall =>
   (state, call, ...others) =>
     answerCall(state, change(call, state), ...others)
 
 /** Changes the answer of the rules, or the state after it. */
 const saying =
-  (change: (answered: OneBetAnswer, call: BetCall, moment: number, before: OneBetState) => OneBetAnswer): Tell =>
+  (change: (answered: OneBetAnswer, call: BetCall, moment: number, before: OneBetState) => OneBetAnswer): AnswerCall =>
   (state, call, moment, rules) =>
     change(answerCall(state, call, moment, rules), call, moment, state)
 
 /** Changes the bet, for these kinds of calls only. */
-const seeingBet = (kinds: readonly BetCall['kind'][], change: (bet: Bet, call: BetCall) => Bet): Tell =>
+const seeingBet = (kinds: readonly BetCall['kind'][], change: (bet: Bet, call: BetCall) => Bet): AnswerCall =>
   seeing((state, call) => {
     const { record } = state
     if (record === undefined || !kinds.includes(call.kind)) return state
@@ -56,7 +56,7 @@ const seeingBet = (kinds: readonly BetCall['kind'][], change: (bet: Bet, call: B
 
 /** Hides earlier calls with this effect from the rules. */
 const forgetting =
-  (became: OneBetState['seen'][number]['became']['kind'], kinds: readonly BetCall['kind'][]): Tell =>
+  (became: OneBetState['seen'][number]['became']['kind'], kinds: readonly BetCall['kind'][]): AnswerCall =>
   (state, call, ...others) => {
     const known = kinds.includes(call.kind) ? state.seen.filter((one) => one.became.kind !== became) : state.seen
     const answered = answerCall({ ...state, seen: known }, call, ...others)
@@ -91,7 +91,7 @@ function isIn(bet: Bet | undefined, status: ExpectedState['status']): boolean {
   return bet?.kind === status
 }
 
-type Row = [fault: string, breaks: string, tell: Tell]
+type Row = [fault: string, breaks: string, tell: AnswerCall]
 
 const FAULTS: readonly Row[] = [
   [
@@ -276,7 +276,7 @@ const TOO_STRICT: Row = [
 ]
 
 /** A refused result, a newer result, and an unlocked bet: the refusal must stay. */
-const OUTLIVED: Planted = {
+const OUTLIVED: PlantedFault = {
   ...{ fault: 'a refused result is applied after another one', breaks: 'I-2', clawback: 'refuse' },
   tell: forgetting('refused', ['settle', 'unsettle']),
   ...{ after: parseHistory('place; settle 25; (lock)') ?? [] },
@@ -284,9 +284,9 @@ const OUTLIVED: Planted = {
 
 const toPlanted =
   (clawback: Rules['clawback']) =>
-  ([fault, breaks, tell]: Row): Planted => ({ fault, breaks, clawback, tell })
+  ([fault, breaks, tell]: Row): PlantedFault => ({ fault, breaks, clawback, tell })
 
-export const PLANTED: readonly Planted[] = [
+export const PLANTED: readonly PlantedFault[] = [
   ...FAULTS.map(toPlanted('refuse')),
   OUTLIVED,
   toPlanted('allow-negative')(TOO_STRICT),

@@ -4,14 +4,14 @@ import { Compile } from 'typebox/compile'
 import { BET_SCHEMAS } from '../../src/protocol/bet-request.ts'
 import { ROLLBACK_REASONS } from '../../src/protocol/reply-codes.ts'
 import { StatedPlaceBetSchema } from '../../src/protocol/stated-place-bet.ts'
-import type { Received } from './scripted-wallet.ts'
+import type { ReceivedCall } from './scripted-wallet.ts'
 import type { JsonObject } from './wire.ts'
 
 interface Earlier {
   readonly secrets: readonly string[]
-  readonly requests: readonly Received[]
+  readonly requests: readonly ReceivedCall[]
   /** Requests without an answer yet. */
-  readonly open: ReadonlySet<Received>
+  readonly open: ReadonlySet<ReceivedCall>
 }
 
 const STATED = { ...BET_SCHEMAS, place: StatedPlaceBetSchema }
@@ -26,7 +26,7 @@ const ONLY_IN_PLACE = ['ip', 'info', 'subPartnerId', 'metadata']
 const KEPT = ['userId', 'operatorUser', 'currency', 'coefficient', 'gameType', 'ticketType', 'bonusId']
 
 /** The rules that a request breaks, alone or with earlier requests of its bet. */
-export function faultsOf(earlier: Earlier, request: Received): string[] {
+export function faultsOf(earlier: Earlier, request: ReceivedCall): string[] {
   const faults: string[] = []
   if (!earlier.secrets.some((secret) => isSigned(request, secret)))
     faults.push('the signature is not one of these bytes')
@@ -41,7 +41,7 @@ export function faultsOf(earlier: Earlier, request: Received): string[] {
  * The signature is computed here a second time, so that a mistake in src/ does not hide itself
  * (S-1).
  */
-export function isSigned({ headers, text }: Received, secret: string): boolean {
+export function isSigned({ headers, text }: ReceivedCall, secret: string): boolean {
   const [header = '', payload, mac] = String(headers['x-sign-jws']).split('.')
   const signed = `${header}.${Buffer.from(text).toString('base64url')}`
   const hasAlgorithm = Buffer.from(header, 'base64url').toString().includes('"alg":"HS256"')
@@ -70,7 +70,7 @@ function betFaults(operation: 'place' | 'settle' | 'unsettle' | 'rollback', body
  * A requestId always has the same text (C-5). A bet has one call at a time (C-6), and keeps the
  * members of its placement (C-7).
  */
-function lifeFaults({ requests, open }: Earlier, request: Received): string[] {
+function lifeFaults({ requests, open }: Earlier, request: ReceivedCall): string[] {
   const { body, text } = request
   const mine = requests.filter((earlier) => earlier.body.transactionId === body.transactionId)
   const placed = mine.find((earlier) => earlier.operation === 'place')?.body

@@ -5,13 +5,13 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { ToldEvent } from '../operator/feed-reader.ts'
+import type { FeedEvent } from '../operator/feed-reader.ts'
 
-export interface Told {
+export interface WebhookMessage {
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
   readonly type: string
-  readonly data: ToldEvent
+  readonly data: FeedEvent
   readonly receivedAt: number
   readonly status: number
 }
@@ -20,20 +20,20 @@ export interface Consumer {
   readonly url: string
   readonly port: number
   /** In the order of arrival, including rejected ones. */
-  readonly told: Told[]
+  readonly messages: WebhookMessage[]
   /** Returns the status for each following message; 200 by default. */
-  answer: (type: string, data: Told['data']) => number
+  answer: (type: string, data: WebhookMessage['data']) => number
   /**
    * Resolves once this number of messages, or of messages that match `is`, was answered with 200.
    */
-  until(count: number, is?: (told: Told) => boolean): Promise<Told[]>
+  until(count: number, is?: (message: WebhookMessage) => boolean): Promise<WebhookMessage[]>
   close(): Promise<void>
 }
 
-/** `heard` receives the messages instead of `told`, for tests with too many messages for memory. */
-export async function startConsumer(port = 0, heard?: (told: Told) => void): Promise<Consumer> {
-  const told: Told[] = []
-  const hear = heard ?? ((one) => void told.push(one))
+/** `onMessage` receives the messages instead, for tests with too many messages for memory. */
+export async function startConsumer(port = 0, onMessage?: (message: WebhookMessage) => void): Promise<Consumer> {
+  const messages: WebhookMessage[] = []
+  const hear = onMessage ?? ((one) => void messages.push(one))
   const waiting = new Set<() => void>()
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
@@ -52,12 +52,12 @@ export async function startConsumer(port = 0, heard?: (told: Told) => void): Pro
   const consumer: Consumer = {
     url: `http://127.0.0.1:${used}/hook?for=tests`,
     port: used,
-    told,
+    messages,
     answer: () => 200,
     until: (count, is = () => true) =>
       new Promise((resolve) => {
         const look = () => {
-          const found = told.filter((one) => one.status === 200 && is(one))
+          const found = messages.filter((one) => one.status === 200 && is(one))
           if (found.length < count) return
           waiting.delete(look)
           resolve(found)
@@ -77,7 +77,7 @@ export async function startConsumer(port = 0, heard?: (told: Told) => void): Pro
  * Verifies as the specification (standardwebhooks.com) requires, without our own code. The result
  * has one element per signature.
  */
-export function verifies(secret: string, { headers, text }: Pick<Told, 'headers' | 'text'>): boolean[] {
+export function verifies(secret: string, { headers, text }: Pick<WebhookMessage, 'headers' | 'text'>): boolean[] {
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
   const content = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${text}`
   const expected = createHmac('sha256', key).update(content).digest('base64')

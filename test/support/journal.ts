@@ -19,7 +19,7 @@ import {
   type WireReply,
 } from './wire.ts'
 
-export type Fate = 'unknown to the wallet' | 'open' | 'settled' | 'cancelled'
+export type BetStatus = 'unknown to the wallet' | 'open' | 'settled' | 'cancelled'
 
 export interface Call {
   operation: 'place' | 'settle' | 'unsettle' | 'rollback'
@@ -33,7 +33,7 @@ export interface BetRecord {
   stake: number
   payout: number
   /** The state that results from the answered calls. */
-  fate: Fate
+  fate: BetStatus
   answered: { call: Call; text: string } | undefined
   /** A call that was sent and has no answer. */
   unanswered: Call | undefined
@@ -47,7 +47,7 @@ export interface Player {
   currency: string
 }
 
-const FATE_AFTER: Record<Call['operation'], Fate> = {
+const STATUS_AFTER: Record<Call['operation'], BetStatus> = {
   place: 'open',
   settle: 'settled',
   unsettle: 'open',
@@ -97,7 +97,7 @@ export async function carryOut(wire: PartnerWire, bet: BetRecord, call: Call): P
   if (reply === undefined) return false
   bet.unanswered = undefined
   if (reply.status === 200) {
-    bet.fate = FATE_AFTER[call.operation]
+    bet.fate = STATUS_AFTER[call.operation]
     bet.answered = { call, text: reply.text }
   } else if (!saysItCannot(call, reply)) {
     throw new Error(`${call.operation} of ${bet.betId} was answered ${reply.status} ${reply.text}`)
@@ -110,11 +110,11 @@ function saysItCannot(call: Call, reply: WireReply): boolean {
 }
 
 /** The states that the wallet may report: the call without an answer was applied, or it was not. */
-export function possibleFates(bet: BetRecord): Fate[] {
-  return bet.unanswered ? [bet.fate, FATE_AFTER[bet.unanswered.operation]] : [bet.fate]
+export function possibleStatuses(bet: BetRecord): BetStatus[] {
+  return bet.unanswered ? [bet.fate, STATUS_AFTER[bet.unanswered.operation]] : [bet.fate]
 }
 
-export async function fateIn(operator: OperatorClient, bet: BetRecord): Promise<string> {
+export async function readBetStatus(operator: OperatorClient, bet: BetRecord): Promise<string> {
   const path = `/operator/players/${encodeURIComponent(bet.userId)}/bets/${bet.betId}`
   const { status, body } = await operator.request('GET', path)
   if (status === 404) return 'unknown to the wallet'

@@ -14,11 +14,11 @@ interface PlanNode {
   Plans?: PlanNode[]
 }
 
-export type Sent = readonly [Statement, readonly unknown[]]
+export type SentStatement = readonly [Statement, readonly unknown[]]
 
 /** Each statement of `work` gets no rows. */
-export async function sentBy(work: (reading: Queryable) => Promise<unknown>): Promise<Sent[]> {
-  const sent: Sent[] = []
+export async function sentBy(work: (reading: Queryable) => Promise<unknown>): Promise<SentStatement[]> {
+  const sent: SentStatement[] = []
   const query = async (statement: Statement, values: readonly unknown[] = []) => {
     sent.push([statement, values])
     return []
@@ -36,7 +36,7 @@ export interface Plan {
 }
 
 /** Runs the statement as the server does from the sixth time on: with one plan for all values. */
-export async function planOf(sql: pg.Client, settings: string, [{ name, text }, values]: Sent): Promise<Plan> {
+export async function planOf(sql: pg.Client, settings: string, [{ name, text }, values]: SentStatement): Promise<Plan> {
   const given = values.length === 0 ? '' : ` (${values.map((value) => toLiteral(sql, value)).join(', ')})`
   await sql.query(`${settings}; prepare ${name} as ${text}`)
   const { rows } = await sql.query(`explain (analyze, buffers, format json) execute ${name}${given}`)

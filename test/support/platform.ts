@@ -65,7 +65,7 @@ export interface BetDetail {
   deliveries: (DeliveryView & { request: { [member: string]: Json }; attemptList: AttemptView[] })[]
 }
 
-export interface Placed {
+export interface PlacedBet {
   betId: string
   status: BetDetail['status']
   reason?: string
@@ -78,7 +78,7 @@ export interface PlatformClient {
   /** Resolves to the id of the new frame session. */
   loadFrame(partnerId: string, token?: string): Promise<string>
   /** By default 10.00 on one selection of a new event; `over` replaces members. */
-  place(frameSessionId: string, over?: Record<string, unknown>): Promise<Placed>
+  place(frameSessionId: string, over?: Record<string, unknown>): Promise<PlacedBet>
   bet(betId: string): Promise<BetDetail>
   settle(betId: string, resultType: string, amount: string): Promise<void>
   unsettle(betId: string): Promise<void>
@@ -112,8 +112,8 @@ type Must = (method: string, path: string, body?: object) => Promise<unknown>
 
 function betCalls(must: Must, change: (path: string, body?: object) => Promise<void>) {
   return {
-    async place(frameSessionId: string, over: Record<string, unknown> = {}): Promise<Placed> {
-      return (await must('POST', '/bets', { frameSessionId, ...aBet(), ...over })) as Placed
+    async place(frameSessionId: string, over: Record<string, unknown> = {}): Promise<PlacedBet> {
+      return (await must('POST', '/bets', { frameSessionId, ...aBet(), ...over })) as PlacedBet
     },
     bet: async (betId: string) => (await must('GET', `/bets/${betId}`)) as BetDetail,
     settle: (betId: string, resultType: string, amount: string) =>

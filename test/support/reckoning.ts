@@ -3,7 +3,7 @@
  * is consistent.
  */
 import { expect } from 'vitest'
-import { fatesIn } from './fates.ts'
+import { readBetStatuses } from './bet-statuses.ts'
 import { type BetRecord, type Player, send, worthOf } from './journal.ts'
 import type { WalletProcess } from './wallet-process.ts'
 
@@ -14,9 +14,9 @@ type AskedWallet = Pick<WalletProcess, 'operator' | 'wire' | 'auditIsClean'>
 
 /** `money` is each player's balance before the bets. */
 export async function expectSameBets(wallet: AskedWallet, players: Player[], bets: BetRecord[], money: number) {
-  const found = await fatesIn(wallet.operator)
-  const told = bets.map((bet) => ({ bet, found: found.get(bet.betId) ?? 'unknown to the wallet' }))
-  expect(told.filter(({ bet, found }) => bet.fate !== found)).toEqual([])
+  const found = await readBetStatuses(wallet.operator)
+  const reported = bets.map((bet) => ({ bet, found: found.get(bet.betId) ?? 'unknown to the wallet' }))
+  expect(reported.filter(({ bet, found }) => bet.fate !== found)).toEqual([])
   for (const { userId } of players) {
     const own = bets.filter((bet) => bet.userId === userId)
     const expected = own.reduce((sum, bet) => sum + worthOf(bet, bet.fate), money)

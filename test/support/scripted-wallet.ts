@@ -19,7 +19,7 @@ export type ScriptedOperation = 'place' | 'settle' | 'unsettle' | 'rollback' | '
 export interface Script {
   status?: number
   /** A text is sent unchanged. */
-  body?: string | object | ((request: Received) => string | object)
+  body?: string | object | ((request: ReceivedCall) => string | object)
   headers?: Record<string, string>
   /** Real milliseconds before the answer begins. */
   delayMs?: number
@@ -34,7 +34,7 @@ export interface Script {
   fault?: 'hang' | 'hang_in_body' | 'reset' | 'reset_in_body'
 }
 
-export interface Received {
+export interface ReceivedCall {
   readonly operation: ScriptedOperation | 'other'
   readonly method: string
   readonly path: string
@@ -58,18 +58,18 @@ export interface ScriptedWallet {
    */
   accepts: readonly string[] | undefined
   /** Calls with a secret that `accepts` does not contain. */
-  readonly turnedAway: readonly Received[]
-  readonly requests: readonly Received[]
+  readonly turnedAway: readonly ReceivedCall[]
+  readonly requests: readonly ReceivedCall[]
   /** Harmless calls that test an address and its secrets. No other list has them. */
-  readonly tries: readonly Received[]
+  readonly tries: readonly ReceivedCall[]
   readonly faults: string[]
   /** Queues answers, each for one use. */
-  next(operation: Received['operation'], ...scripts: Script[]): void
+  next(operation: ReceivedCall['operation'], ...scripts: Script[]): void
   /** The answer when the queue is empty. */
   always(operation: ScriptedOperation, script: Script): void
-  of(operation: ScriptedOperation, betId?: string): Received[]
+  of(operation: ScriptedOperation, betId?: string): ReceivedCall[]
   /** Waits until this number of requests has arrived. */
-  seen(operation: ScriptedOperation, count: number): Promise<Received[]>
+  seen(operation: ScriptedOperation, count: number): Promise<ReceivedCall[]>
   /** Calls that deliver a decision and have no answer yet. */
   openCalls(): number
   /** The open calls whose answer waits for the test or for real time. */
@@ -90,15 +90,15 @@ export const reset: Script = { fault: 'reset' }
 interface State {
   readonly secret: string
   accepts: readonly string[] | undefined
-  readonly turnedAway: Received[]
+  readonly turnedAway: ReceivedCall[]
   readonly clock: Clock
-  readonly requests: Received[]
-  readonly tries: Received[]
+  readonly requests: ReceivedCall[]
+  readonly tries: ReceivedCall[]
   readonly faults: string[]
   readonly queues: Map<string, Script[]>
   readonly standing: Map<string, Script>
-  readonly open: Set<Received>
-  readonly held: Set<Received>
+  readonly open: Set<ReceivedCall>
+  readonly held: Set<ReceivedCall>
   connections: number
   mostAtOnce: number
   profile: Record<string, unknown>
@@ -168,7 +168,7 @@ function walletOn(state: State, server: Server, url: string): ScriptedWallet {
   }
 }
 
-const decisionsIn = (calls: ReadonlySet<Received>) =>
+const decisionsIn = (calls: ReadonlySet<ReceivedCall>) =>
   [...calls].filter(({ operation }) => operation !== 'place' && operation !== 'profile').length
 
 function listen(state: State): Server {
@@ -201,7 +201,7 @@ async function readAll(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function receive(state: State, request: IncomingMessage, text: string, connection: number): Received {
+function receive(state: State, request: IncomingMessage, text: string, connection: number): ReceivedCall {
   const { method = '', url: path = '', headers } = request
   const body = parse(text)
   const moment = { at: state.clock.now(), realAt: performance.now(), connection }
@@ -231,7 +231,7 @@ function parse(text: string): JsonObject {
   }
 }
 
-function operationOf(method: string, path: string, type: unknown): Received['operation'] {
+function operationOf(method: string, path: string, type: unknown): ReceivedCall['operation'] {
   if (method === 'POST' && path.endsWith('/user/profile')) return 'profile'
   if (!path.endsWith('/payment/bet')) return 'other'
   if (method === 'POST') return type === 1 ? 'place' : 'other'
@@ -240,21 +240,21 @@ function operationOf(method: string, path: string, type: unknown): Received['ope
 }
 
 /** Such a call has a token that does not exist (secret-probe.ts). */
-function isTry({ operation, body }: Received): boolean {
+function isTry({ operation, body }: ReceivedCall): boolean {
   return operation === 'profile' && String(body.token).startsWith('nobody-')
 }
 
-function isAccepted({ accepts }: State, received: Received): boolean {
+function isAccepted({ accepts }: State, received: ReceivedCall): boolean {
   return accepts === undefined || accepts.some((secret) => isSigned(received, secret))
 }
 
-function scriptFor(state: State, received: Received): Script {
+function scriptFor(state: State, received: ReceivedCall): Script {
   const { operation } = received
   if (!isAccepted(state, received)) return refusal(1, 'Bad signature')
   return state.queues.get(operation)?.shift() ?? state.standing.get(operation) ?? {}
 }
 
-async function answer(request: Received, script: Script, state: State, response: ServerResponse): Promise<void> {
+async function answer(request: ReceivedCall, script: Script, state: State, response: ServerResponse): Promise<void> {
   const { status = 200, headers = {}, delayMs = 0, bodyDelayMs, hold, fault } = script
   if (fault === 'hang') return void state.held.add(request)
   if (delayMs > 0 || hold !== undefined) {
@@ -281,11 +281,11 @@ async function answer(request: Received, script: Script, state: State, response:
   response.end(text)
 }
 
-function betReply({ body }: Received, { clock }: State): object {
+function betReply({ body }: ReceivedCall, { clock }: State): object {
   return { transactionId: body.transactionId, transactionTime: clock.now().toISOString() }
 }
 
-function profileOf(state: State, { body }: Received): object {
+function profileOf(state: State, { body }: ReceivedCall): object {
   const userId = `user-${createHmac('sha256', 'user').update(String(body.token)).digest('hex').slice(0, 16)}`
   return { userId, currency: 'EUR', currencies: ['EUR', 'USD'], ...state.profile }
 }

@@ -4,11 +4,11 @@ import type { SecondPostgres } from './second-postgres.ts'
 import type { TcpProxy } from './tcp-proxy.ts'
 
 const POLL_MS = 20
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 /** Resolves when the condition is true; throws when it stays false. */
 export async function until(isSo: () => Promise<boolean>): Promise<void> {
-  const end = performance.now() + PATIENCE_MS
+  const end = performance.now() + TIMEOUT_MS
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error('it has never become so')
     await sleep(POLL_MS)
@@ -36,7 +36,7 @@ export async function cancelStandbyWaits(postgres: SecondPostgres): Promise<bool
 const WAITING = "select from pg_stat_activity where wait_event = 'SyncRep'"
 
 /** Makes every COMMIT wait for a standby that does not exist. */
-export async function waitForNobody(postgres: SecondPostgres): Promise<void> {
+export async function waitForMissingStandby(postgres: SecondPostgres): Promise<void> {
   await reload(postgres, 'synchronous_standby_names', 'nobody')
   await untilCommitsWait(postgres, () => cancelStandbyWaits(postgres))
 }

@@ -49,7 +49,7 @@ export interface BettingOptions {
   patienceMs?: number
 }
 
-const PATIENCE_MS = 5_000
+const ANSWER_TIMEOUT_MS = 5_000
 const BETWEEN_BETS_MS = 25
 const BETWEEN_READS_MS = 100
 const BEFORE_RETRY_MS = 150
@@ -69,7 +69,7 @@ interface Platform extends Required<BettingOptions> {
 
 export function startBetting(options: BettingOptions): Betting {
   let stopped = false
-  const platform = { patienceMs: PATIENCE_MS, ...options, bets: [], answers: [], isStopped: () => stopped }
+  const platform = { patienceMs: ANSWER_TIMEOUT_MS, ...options, bets: [], answers: [], isStopped: () => stopped }
   const bettors = Array.from({ length: options.bettors }, (_, number) => bet(platform, number))
   const playing = Promise.allSettled([...bettors, ...options.players.map((player) => readBalances(platform, player))])
   const floods: Promise<void>[] = []

@@ -16,11 +16,11 @@ function counted(call: (...given: unknown[]) => unknown) {
     }
     const then = given.at(-1)
     if (typeof then === 'function') {
-      const told = (...answer: unknown[]) => {
+      const callback = (...answer: unknown[]) => {
         over()
         then(...answer)
       }
-      return call.apply(this, [...given.slice(0, -1), told])
+      return call.apply(this, [...given.slice(0, -1), callback])
     }
     const answer = call.apply(this, given)
     if (answer instanceof Promise) answer.then(over, over)

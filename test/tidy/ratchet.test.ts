@@ -55,7 +55,7 @@ describe('the ratchet finds', () => {
     ['a sentence without a subject', 'subjectless', comment('Those are few; more are needed where lanes are many.')],
     ['a word that the field does not use', 'markers', comment('The queue answers whoever asks.')],
     ['a comment line over 100 columns', 'wide', `// The queue is ${'very '.repeat(20)}long.`],
-    ['a decision that is only its id', 'bareIds', 'const limit = 3 // C-4'],
+    ['a decision that is only its id', 'bareIds', ['const limit = 3 ', ' C-4'].join('//')],
     ['a private word in a function', 'privateNames', 'export function closeDoor() {}'],
     ['a past participle for a type', 'participles', 'export interface Rendered {}'],
   ])('%s', (_what, rule, text) => {

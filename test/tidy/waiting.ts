@@ -17,7 +17,7 @@ const MAY: Readonly<Record<string, readonly string[]>> = {
 }
 
 const SLEEPS = /^(sleep|setTimeout|setInterval|wait|delay|pause)$/
-const GIVES_UP_SOON = /^vi\.(waitFor|waitUntil)$/
+const HAS_SHORT_TIMEOUT = /^vi\.(waitFor|waitUntil)$/
 const IS_OLD_ENOUGH_TO_FAIL = /(performance\.now|Date\.now|\bms\b|Ms\b).*\.toBeLessThan(OrEqual)?$/s
 const LOOPS = ['WhileStatement', 'DoWhileStatement']
 
@@ -43,7 +43,7 @@ function waitIn({ text }: Source, node: Node, polls: readonly Node[]): string | 
     const callee = text.slice(node.callee.start, node.callee.end)
     const isPolling = polls.some((loop) => loop.start < node.start && node.end <= loop.end)
     if (SLEEPS.test(callee) && !isPolling) return callee
-    return GIVES_UP_SOON.test(callee) || IS_OLD_ENOUGH_TO_FAIL.test(callee) ? callee : undefined
+    return HAS_SHORT_TIMEOUT.test(callee) || IS_OLD_ENOUGH_TO_FAIL.test(callee) ? callee : undefined
   }
   if (node.type === 'Property' && isNode(node.key) && /^(body)?delayMs$/i.test(String(node.key.name))) return 'delayMs'
   const literal = node.type === 'Literal' || node.type === 'TemplateLiteral'

@@ -22,7 +22,7 @@ const NAMES =
   /^(setTimeout|setInterval|setImmediate|queueMicrotask|performance|randomUUID|randomBytes|randomInt|getRandomValues|globalThis)$/
 const MODULES = /^(node:)?(timers(\/promises)?|perf_hooks)$/
 /** Objects that may not be destructured. */
-const TAKEN_APART = /^(Date|Math|crypto|AbortSignal)$/
+const NOT_DESTRUCTURED = /^(Date|Math|crypto|AbortSignal)$/
 
 export function complaintsAboutTheWorld(source: Source): string[] {
   const { path } = source
@@ -60,7 +60,7 @@ function globalIn({ text }: Source, node: Node): string | undefined {
     }
     case 'VariableDeclarator': {
       const [id, from] = [memberOf(node, 'id'), textOf(memberOf(node, 'init'))]
-      return id?.type === 'ObjectPattern' && TAKEN_APART.test(from) ? `parts of ${from}` : undefined
+      return id?.type === 'ObjectPattern' && NOT_DESTRUCTURED.test(from) ? `parts of ${from}` : undefined
     }
     case 'NewExpression': {
       const isNow =

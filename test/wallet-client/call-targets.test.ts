@@ -10,11 +10,11 @@ import type { Db } from '../../src/server/core/database/db.ts'
 import { createEncryptionKeyring } from '../../src/server/core/database/encryption/encryption-keyring.ts'
 import { createOperators } from '../../src/server/gateway/operators/operators.ts'
 import { createPartners } from '../../src/server/platform/partner-clients.ts'
+import { ANY_ACTOR } from '../support/any-actor.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'
 import { inSql } from '../support/second-postgres.ts'
 import { signal } from '../support/signal.ts'
-import { SOMEBODY } from '../support/somebody.ts'
 import { type StillWorld, standStill } from '../support/still-world.ts'
 import { settleMessage } from '../support/wire.ts'
 
@@ -40,7 +40,7 @@ function partners(db: Db): Side {
   const { save, client, close } = createPartners(db, KEYRING, {})
   return {
     close,
-    save: (partnerId, target) => save(SOMEBODY, { partnerId, ...target }, new Date()),
+    save: (partnerId, target) => save(ANY_ACTOR, { partnerId, ...target }, new Date()),
     async send(id) {
       const found = await client(id, 'results')
       await found?.call('settle', JSON.stringify(settleMessage({})))
@@ -53,7 +53,7 @@ function operators(db: Db): Side {
   const { save, findClient, close } = createOperators(db, KEYRING, ANYWHERE)
   return {
     close,
-    save: (operatorId, target) => save(SOMEBODY, { operatorId, ...target }, new Date()),
+    save: (operatorId, target) => save(ANY_ACTOR, { operatorId, ...target }, new Date()),
     async send(id) {
       const found = await findClient(id, 'deliveries')
       const body = Buffer.from(JSON.stringify(settleMessage({})))

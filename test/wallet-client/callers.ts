@@ -24,18 +24,18 @@ const SECRET = 'the-secret-of-the-odd-wallet'
 const PLAYER = { userId: '7d0e4d5c-8d5b-4c34-9a7e-2f8f4b6f7a11', operatorId: 'acme', operatorUser: 'ann' }
 const TOKEN = 'a-token-of-the-operator'
 
-export type Asked = 'place' | 'profile'
+export type RequestKind = 'place' | 'profile'
 /** `refused N` has a code that ends a Place bet without a Rollback. */
 export type Reading = 'accepted' | 'unknown' | `refused ${number}`
 /** `load` ignores `asked` and always places a bet. */
-export type Caller = (baseUrl: string, asked: Asked) => Promise<Reading>
+export type Caller = (baseUrl: string, asked: RequestKind) => Promise<Reading>
 
 function readingOf(outcome: CallOutcome): Reading {
   if (outcome.kind !== 'refused') return outcome.kind
   return outcome.code === REPLY_CODES.system_error.code ? 'unknown' : `refused ${outcome.code}`
 }
 
-function bodyOf(asked: Asked): { readonly text: string; readonly betId?: string } {
+function bodyOf(asked: RequestKind): { readonly text: string; readonly betId?: string } {
   if (asked === 'profile') return { text: JSON.stringify({ token: TOKEN, requestId: environment.uuid() }) }
   const message = placeMessage({ userId: PLAYER.userId, token: TOKEN })
   return { text: JSON.stringify(message), betId: String(message.transactionId) }

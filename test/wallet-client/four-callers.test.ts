@@ -6,7 +6,7 @@
  */
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type Asked, CALLERS, type OddServer, type Reading, startOddServer, type Writes } from './callers.ts'
+import { CALLERS, type OddServer, type Reading, type RequestKind, startOddServer, type Writes } from './callers.ts'
 
 const servers: OddServer[] = []
 afterAll(() => Promise.all(servers.map((server) => server.close())))
@@ -147,7 +147,7 @@ describe('all four callers treat the answer to User data alike:', () => {
   test.concurrent.each(PROFILES)('%s: %s', (_what, expected, writes) => expectReading('profile', expected, writes))
 })
 
-async function expectReading(asked: Asked, expected: Reading, writes: Writes): Promise<void> {
+async function expectReading(asked: RequestKind, expected: Reading, writes: Writes): Promise<void> {
   const server = await startOddServer(writes)
   servers.push(server)
   const callers = Object.entries(CALLERS).filter(([name]) => asked === 'place' || name !== 'load')

@@ -17,8 +17,8 @@ import { type BetCallOutcome, runRulesPath, type WaitingCall } from '../../src/s
 import type { Rules } from '../../src/server/wallet/rules/decision.ts'
 import type { BetCall, PlaceCall, RollbackCall, SettleCall, UnsettleCall } from '../../src/server/wallet/store/bet.ts'
 import { hashToken, insertSession, type TokenHash } from '../../src/server/wallet/store/session.ts'
+import { ANY_ACTOR } from '../support/any-actor.ts'
 import { createDatabase } from '../support/database.ts'
-import { SOMEBODY } from '../support/somebody.ts'
 
 export const STARTED_AT = new Date('2031-05-16T10:00:00.000Z')
 export const RULES: Rules = {
@@ -131,7 +131,7 @@ function naming(tx: Tx, names: string[]): Tx {
   }
 }
 
-export { SOMEBODY }
+export { ANY_ACTOR }
 
 /** The operator API of another process, of which the wallet has no knowledge. */
 export function elsewhere(scene: BatchScene): OperatorDeps & { readonly coolingOff: 'none' } {
@@ -145,9 +145,9 @@ function clockOf(scene: BatchScene): Clock {
 /** A player with money and two tokens: `token-of-<id>`, and an expired one. */
 export async function seat(scene: BatchScene, id: string, amount: string, limits: object = {}): Promise<void> {
   const deps = elsewhere(scene)
-  await createPlayer(deps, SOMEBODY, { userId: id, currency: 'EUR' })
-  await moveCash(deps, SOMEBODY, id, 'deposit', { currency: 'EUR', amount, reference: 'first' })
-  await patchPlayer(deps, SOMEBODY, id, { limits })
+  await createPlayer(deps, ANY_ACTOR, { userId: id, currency: 'EUR' })
+  await moveCash(deps, ANY_ACTOR, id, 'deposit', { currency: 'EUR', amount, reference: 'first' })
+  await patchPlayer(deps, ANY_ACTOR, id, { limits })
   const origin = { player: id as PlayerId, currency: EUR, endedAt: null, ip: null, country: null }
   const inAnHour = new Date(STARTED_AT.getTime() + HOUR_MS)
   await scene.db.transaction(async (tx) => {
@@ -165,7 +165,7 @@ export async function seatForDays(scene: BatchScene, id: string): Promise<TokenH
   return token
 }
 
-export async function somebodyWaits({ read }: BatchScene): Promise<void> {
+export async function untilCallWaits({ read }: BatchScene): Promise<void> {
   const waiting = "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()"
   while ((await read(waiting)).length === 0) await sleep(5)
 }

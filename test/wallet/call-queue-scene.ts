@@ -27,7 +27,7 @@ interface AtWork {
 export function openLane(buckets = 1) {
   const work: AtWork[] = []
   const failures: unknown[] = []
-  const told = <R>(way: string, calls: readonly WaitingCall[], verdict: (call: BetCall, but: Ends) => R) =>
+  const startWork = <R>(way: string, calls: readonly WaitingCall[], verdict: (call: BetCall, but: Ends) => R) =>
     new Promise<R[]>((resolve, reject) => {
       const end = (but: Ends = {}) => resolve(calls.map(({ call }) => verdict(call, but)))
       work.push({ what: `${way}: ${calls.map(({ call }) => call.betId).join(' ')}`, end, fail: reject })
@@ -37,9 +37,9 @@ export function openLane(buckets = 1) {
     onFailure: (error) => failures.push(error),
     openLane: () => ({
       isFastPathEligible: ({ kind }) => kind === 'place',
-      runFastPath: (calls) => told<FastPathOutcome>('gate', calls, ({ betId }, but) => verdictOf(but[betId])),
+      runFastPath: (calls) => startWork<FastPathOutcome>('gate', calls, ({ betId }, but) => verdictOf(but[betId])),
       runRulesPath: (calls) =>
-        told<BetCallOutcome>('judge', calls, ({ betId }) => ({ kind: 'accepted', betId, at: new Date(0) })),
+        startWork<BetCallOutcome>('judge', calls, ({ betId }) => ({ kind: 'accepted', betId, at: new Date(0) })),
     }),
   })
   const send = async (call: BetCall, agoMs = 0) =>

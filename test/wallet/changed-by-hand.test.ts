@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { moveCash } from '../../src/server/wallet/operator-api/money/deposits-and-withdrawals.ts'
 import type { PlaceCall } from '../../src/server/wallet/store/bet.ts'
-import { type BatchScene, elsewhere, findingsOf, openScene, place, SOMEBODY, seat } from './call-batch-scene.ts'
+import { ANY_ACTOR, type BatchScene, elsewhere, findingsOf, openScene, place, seat } from './call-batch-scene.ts'
 
 let scene: BatchScene
 beforeAll(async () => {
@@ -82,7 +82,7 @@ test('a balance change by another process between two batches counts in the next
   const betOf = (euros: number) => place(player, `${euros} of ${player}`, euros)
   const other = await openDb({ kind: 'postgres', url: scene.url })
   const move = (kind: 'deposit' | 'withdrawal', amount: string) =>
-    moveCash({ ...elsewhere(scene), db: other }, SOMEBODY, player, kind, { currency: 'EUR', amount, reference: kind })
+    moveCash({ ...elsewhere(scene), db: other }, ANY_ACTOR, player, kind, { currency: 'EUR', amount, reference: kind })
   try {
     expect(await verdictsOn(betOf(60))).toEqual(['taken'])
     await move('withdrawal', '35.00')

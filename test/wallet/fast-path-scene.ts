@@ -7,12 +7,12 @@ import { moveCash } from '../../src/server/wallet/operator-api/money/deposits-an
 import { patchPlayer } from '../../src/server/wallet/operator-api/players/player-profile.ts'
 import type { BetCall, PlaceCall, SettleCall } from '../../src/server/wallet/store/bet.ts'
 import {
+  ANY_ACTOR,
   type BatchScene,
   elsewhere,
   findingsOf,
   openScene,
   place,
-  SOMEBODY,
   STARTED_AT,
   seat,
   settle,
@@ -49,9 +49,9 @@ export const resultOf = (n: number, euros: number, over = {}): SettleCall => ({
   ...over,
 })
 export const patch = (body: Parameters<typeof patchPlayer>[3]) =>
-  patchPlayer(elsewhere(scene), SOMEBODY, player(), body)
+  patchPlayer(elsewhere(scene), ANY_ACTOR, player(), body)
 export const cash = (kind: 'deposit' | 'withdrawal', amount: string, currency = 'EUR') =>
-  moveCash(elsewhere(scene), SOMEBODY, player(), kind, { currency, amount, reference: `${kind} ${amount}` })
+  moveCash(elsewhere(scene), ANY_ACTOR, player(), kind, { currency, amount, reference: `${kind} ${amount}` })
 export const byHand = (change: string) => scene.read(`${change} where player = '${player()}'`)
 
 export const taken = () => ({ kind: 'taken', at: scene.now })

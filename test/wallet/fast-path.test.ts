@@ -8,7 +8,7 @@ import { createPlayer, type patchPlayer } from '../../src/server/wallet/operator
 import { isFastPathEligible } from '../../src/server/wallet/queue/fast-path.ts'
 import type { PlaceCall } from '../../src/server/wallet/store/bet.ts'
 import { endSessions, hashToken, insertSession } from '../../src/server/wallet/store/session.ts'
-import { elsewhere, place, rollback, SOMEBODY, STARTED_AT, seat, seatForDays } from './call-batch-scene.ts'
+import { ANY_ACTOR, elsewhere, place, rollback, STARTED_AT, seat, seatForDays } from './call-batch-scene.ts'
 import {
   accepted,
   bet,
@@ -129,7 +129,7 @@ describe('the fast path for Place bets', () => {
 
   test('leaves the bet of a blocked player who is created a second time', async () => {
     await patch({ status: 'blocked' })
-    await createPlayer(elsewhere(scene), SOMEBODY, { userId: player(), currency: 'EUR' })
+    await createPlayer(elsewhere(scene), ANY_ACTOR, { userId: player(), currency: 'EUR' })
     await leaves(betOf(1, 10), refused('player_blocked'))
   })
 

@@ -12,7 +12,7 @@ import type { BetCall } from '../../src/server/wallet/store/bet.ts'
 import { lockBets, readBets } from '../../src/server/wallet/store/bet-store.ts'
 import { lockPlayers, lockRuledPlayers, readPlayer } from '../../src/server/wallet/store/player.ts'
 import { filledDatabase } from '../support/filled-database.ts'
-import { planOf, type Sent, sentBy } from '../support/plans.ts'
+import { planOf, type SentStatement, sentBy } from '../support/plans.ts'
 import { place, RULES, settle } from './call-batch-scene.ts'
 
 const MANY = 100_000
@@ -34,7 +34,7 @@ const LOOKUPS: [string, (tx: Tx) => Promise<unknown>, string][] = [
   ['accounts are read', (tx) => readAccounts(tx, 0, [ALICE]), 'account_pkey'],
 ]
 
-async function gateOf(call: BetCall): Promise<Sent[]> {
+async function gateOf(call: BetCall): Promise<SentStatement[]> {
   return sentBy(({ query }) => {
     const tx = { query, execute: async () => 0, finish: <T>(send: () => Promise<T>) => send() }
     const transaction: Db['transaction'] = (work) => work(tx)
@@ -73,7 +73,7 @@ describe.each([
 
   test.each(LOOKUPS)('the rules path uses the primary key: %s', async (_name, look, index) => {
     const [sent] = await sentBy((reading) => look(reading as Tx))
-    const plan = await planOf(filled.sql, hotSettingsSql('session'), sent as Sent)
+    const plan = await planOf(filled.sql, hotSettingsSql('session'), sent as SentStatement)
     expect(plan.scans).toEqual([index])
     expect(plan.rows).toBe(0)
   })
@@ -87,7 +87,7 @@ describe.each([
 })
 
 test('the fast path reads an unlocked player once, to lock the row', async () => {
-  const [[lock, values]] = (await gateOf(place('alice', 'bet-1', 1))) as [Sent]
+  const [[lock, values]] = (await gateOf(place('alice', 'bet-1', 1))) as [SentStatement]
   await filled.sql.query(`insert into purser.player (bucket, player, currency, currencies, created_as, created_at)
     values (0, 'alice', 'EUR', '{EUR}', '{}', now())`)
   const scans = async () => {

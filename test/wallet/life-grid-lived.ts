@@ -48,7 +48,7 @@ let wallet: TestWallet
  * An earlier call of the bet, with the time before and after it, because a refused call has no time
  * of its own.
  */
-interface Seen {
+interface EarlierCall {
   column: Column
   from: Date
   to: Date
@@ -64,15 +64,15 @@ const preparing: Record<(typeof pasts)[Past][number], { column: Column; over?: M
   rollback: { column: 'rollback' },
 }
 
-interface Lived {
+interface BetPast {
   past: Past
   scene: Scene
-  seen: Seen[]
+  seen: EarlierCall[]
 }
 
-async function liveThrough(past: Past): Promise<Lived> {
+async function liveThrough(past: Past): Promise<BetPast> {
   const scene = await newScene(wallet)
-  const seen: Seen[] = []
+  const seen: EarlierCall[] = []
   for (const step of pasts[past]) {
     const { column, over = {} } = preparing[step]
     const token = step === 'cashout' ? { token: scene.token } : {}
@@ -102,7 +102,7 @@ async function lookAt(scene: Scene) {
 }
 
 /** Sends the call of a cell; resolves to its outcome in the grid's notation. */
-async function happening({ past, scene, seen }: Lived, call: Call, way: Way): Promise<string> {
+async function happening({ past, scene, seen }: BetPast, call: Call, way: Way): Promise<string> {
   if (way.locked && past === 'nothing') return unlockable(scene)
   if (way.locked) await locked(scene)
   await way.meanwhile?.(scene)
@@ -136,7 +136,7 @@ async function unlockable({ userId, betId }: Scene): Promise<string> {
  * The time of an answer (R-2): a new effect has a time from now on, a repeat the time of the
  * original.
  */
-function headOf(answer: Answer, seen: Seen[], arrival: Date): string {
+function headOf(answer: Answer, seen: EarlierCall[], arrival: Date): string {
   if (answer.status !== 200) return String(answered(answer))
   const time = timeOf(answer)
   if (new Date(time) >= arrival) return '200'

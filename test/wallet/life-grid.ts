@@ -6,7 +6,7 @@ import {
   blocked,
   expiredToken,
   foreignToken,
-  type Made,
+  type MembersFactory,
   type Moment,
   outOfDateToken,
   selfExcluded,
@@ -45,7 +45,7 @@ export function columnOf(call: Call): Column {
 
 /** One form of a variant: a change of the call, or an event for the player or the bet before it. */
 export interface Way {
-  with?: Members | Made
+  with?: Members | MembersFactory
   meanwhile?: Moment
   /** Locked by the operator or by the bet's age (L-3). */
   locked?: true
@@ -61,7 +61,7 @@ interface Variant {
   of?: readonly Call[]
 }
 
-const stranger: Made = async ({ wallet }) => ({ userId: (await newScene(wallet)).userId })
+const otherPlayer: MembersFactory = async ({ wallet }) => ({ userId: (await newScene(wallet)).userId })
 const refund = { resultType: 'refund' }
 const lost = { resultType: 'lost', amount: 0 }
 const [more, less, dollars] = [{ amount: 300 }, { amount: 17 }, { currency: 'USD' }]
@@ -98,7 +98,7 @@ export const variants: Record<string, Variant> = {
   lost: { ways: [{ with: lost }], of: ['settle'] },
   'other currency': { ways: [{ with: dollars }] },
   'no currency': { ways: [{ with: { currency: undefined } }], of: sparing },
-  'other player': { ways: [{ with: stranger }] },
+  'other player': { ways: [{ with: otherPlayer }] },
   'dead token': { ways: [{ with: expiredToken }, { with: outOfDateToken }] },
   'wrong token': { ways: [{ with: unknownToken }, { with: foreignToken }] },
   // Settle and Unsettle have no token.

@@ -9,7 +9,7 @@ import {
   blocked,
   expiredToken,
   locked,
-  type Made,
+  type MembersFactory,
   type Moment,
   patch,
   selfExcluded,
@@ -32,12 +32,12 @@ afterAll(async () => {
 interface Fault {
   what: string
   code: number
-  members?: Made
+  members?: MembersFactory
   arises?: Moment
 }
 
 const limits: Moment = (scene) => patch(scene, { limits: { stake: '1.00', loss: '1.00', betCount: 0 } })
-const wrong = (members: Members): Made => {
+const wrong = (members: Members): MembersFactory => {
   return async () => members
 }
 

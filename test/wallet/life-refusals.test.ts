@@ -9,7 +9,7 @@ import {
   blocked,
   expiredToken,
   foreignToken,
-  type Made,
+  type MembersFactory,
   type Moment,
   outOfDateToken,
   patch,
@@ -137,7 +137,7 @@ describe.each(causes)('a bet rejected with code $code because $because', (cause)
 })
 
 describe('a bet rejected with another code is not recorded:', () => {
-  const forgotten: { code: number; because: string; members: Made }[] = [
+  const forgotten: { code: number; because: string; members: MembersFactory }[] = [
     { code: 3, because: 'an unknown token', members: unknownToken },
     { code: 3, because: "another player's token", members: foreignToken },
     { code: 4, because: 'an expired token', members: expiredToken },

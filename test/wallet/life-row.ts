@@ -1,5 +1,5 @@
 // A row of the life table: a bet in a state, an arriving call, and its complete effect.
-import type { Made, Moment } from './moments.ts'
+import type { MembersFactory, Moment } from './moments.ts'
 import { type Column, type Members, must, type State } from './scene.ts'
 
 export interface Row {
@@ -15,7 +15,7 @@ export interface Row {
   /** The earlier call, byte for byte; otherwise the call has a new requestId. */
   again?: true
   /** Differences from the standard call (place 100, settle won 250, rollback 100). */
-  with?: Members | Made
+  with?: Members | MembersFactory
   /** An event for the player since the bet got its state. */
   meanwhile?: Moment
   /** 200 or the code of the refusal. */

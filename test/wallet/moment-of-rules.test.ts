@@ -2,12 +2,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { patchPlayer } from '../../src/server/wallet/operator-api/players/player-profile.ts'
 import {
+  ANY_ACTOR,
   type BatchScene,
   elsewhere,
   findingsOf,
   openScene,
   place,
-  SOMEBODY,
   STARTED_AT,
   seat,
 } from './call-batch-scene.ts'
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 test('a self-excluded player may bet again in the millisecond in which the exclusion ends, and not earlier', async () => {
   const until = new Date(STARTED_AT.getTime() + 60_000)
-  await patchPlayer(elsewhere(scene), SOMEBODY, 'ann', { selfExcludedUntil: until.toISOString() })
+  await patchPlayer(elsewhere(scene), ANY_ACTOR, 'ann', { selfExcludedUntil: until.toISOString() })
   scene.now = new Date(until.getTime() - 1)
   expect(await scene.apply(place('ann', 'bet-1', 10))).toEqual([{ kind: 'refused', code: 'self_excluded' }])
   scene.now = until

@@ -4,30 +4,30 @@ import { balanceOf, type Members, must, nextBet, type Scene } from './scene.ts'
 
 export type Moment = (scene: Scene) => Promise<void>
 /** Members of a call that depend on the scene. */
-export type Made = (scene: Scene) => Promise<Members>
+export type MembersFactory = (scene: Scene) => Promise<Members>
 
 /**
  * A token that expired (code 4, P-1). The clock advances for every player, but all other sessions
  * last for hours.
  */
-export const expiredToken: Made = async ({ wallet, userId }) => {
+export const expiredToken: MembersFactory = async ({ wallet, userId }) => {
   const token = await wallet.operator.session(userId, { ttlSeconds: 1 })
   wallet.clock.advance(2_000)
   return { token }
 }
 
 /** A token that ended through a switch of the currency and back (code 4, P-1). */
-export const outOfDateToken: Made = async ({ wallet, userId, token }) => {
+export const outOfDateToken: MembersFactory = async ({ wallet, userId, token }) => {
   await wallet.operator.switchCurrency(userId, 'USD')
   await wallet.operator.switchCurrency(userId, 'EUR')
   return { token }
 }
 
 /** A token that never existed (code 3, P-1). */
-export const unknownToken: Made = async () => ({ token: 'neverIssuedNeverIssuedNeverIssuedNeverIssue' })
+export const unknownToken: MembersFactory = async () => ({ token: 'neverIssuedNeverIssuedNeverIssuedNeverIssue' })
 
 /** A live token of another player (code 3, P-1). */
-export const foreignToken: Made = async ({ wallet }) => {
+export const foreignToken: MembersFactory = async ({ wallet }) => {
   const { token } = await playerWithMoney(wallet.operator, '500.00')
   return { token }
 }
@@ -68,6 +68,6 @@ export const spentAll: Moment = async (scene) => {
 }
 
 /** The members with a token of the given kind. */
-export function withToken(token: Made, members: Members): Made {
+export function withToken(token: MembersFactory, members: Members): MembersFactory {
   return async (scene) => ({ ...members, ...(await token(scene)) })
 }

@@ -3,12 +3,12 @@
 
 const SPELLED = Symbol('spelled')
 
-export interface Spelled {
+export interface SpelledValue {
   [SPELLED]: string
 }
 
 /** A member's value in exactly this spelling. */
-export function spelled(text: string): Spelled {
+export function spelled(text: string): SpelledValue {
   return { [SPELLED]: text }
 }
 
@@ -22,6 +22,6 @@ function valueText(value: unknown): string {
   return isSpelled(value) ? value[SPELLED] : JSON.stringify(value)
 }
 
-function isSpelled(value: unknown): value is Spelled {
+function isSpelled(value: unknown): value is SpelledValue {
   return typeof value === 'object' && value !== null && SPELLED in value
 }

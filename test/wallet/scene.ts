@@ -14,7 +14,7 @@ export type Column = (typeof columns)[number]
 
 export type Members = Record<string, unknown>
 
-export interface Sent {
+export interface SentCall {
   message: Members
   answer: Answer
 }
@@ -25,7 +25,7 @@ export interface Scene {
   token: string
   betId: string
   /** The latest call of each operation that `deliver` sent. */
-  sent: Partial<Record<Column, Sent>>
+  sent: Partial<Record<Column, SentCall>>
 }
 
 export interface SceneOptions {
@@ -89,7 +89,7 @@ export function resend(scene: Scene, column: Column): Promise<Answer> {
   return sendCall(scene, column, sentBefore(scene, column).message)
 }
 
-export function sentBefore(scene: Scene, column: Column): Sent {
+export function sentBefore(scene: Scene, column: Column): SentCall {
   const sent = scene.sent[column]
   if (!sent) throw new Error(`this scene has not seen a ${column} yet`)
   return sent

@@ -5,12 +5,12 @@ import type { CallName } from './check-signature.ts'
 import type { Answer } from './decision.ts'
 import { has, type Wallet } from './state.ts'
 
-export interface Rendered {
+export interface HttpReply {
   readonly status: number
   readonly body: string
 }
 
-export function render(wallet: Wallet, name: CallName | undefined, answer: Answer): Rendered {
+export function render(wallet: Wallet, name: CallName | undefined, answer: Answer): HttpReply {
   switch (answer.kind) {
     case 'bet':
       return renderBet(wallet, name, answer)
@@ -23,7 +23,7 @@ export function render(wallet: Wallet, name: CallName | undefined, answer: Answe
   }
 }
 
-function renderBet(wallet: Wallet, name: CallName | undefined, answer: Answer & { kind: 'bet' }): Rendered {
+function renderBet(wallet: Wallet, name: CallName | undefined, answer: Answer & { kind: 'bet' }): HttpReply {
   if (name === 'settle' && has(wallet, 'settle-answer-empty')) return { status: 200, body: '' }
   if (name === 'rollback' && has(wallet, 'rollback-answer-empty')) return { status: 200, body: '' }
   const body = JSON.stringify({ transactionId: idOf(wallet, answer), transactionTime: timeOf(wallet, answer.at) })

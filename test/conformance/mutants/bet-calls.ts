@@ -22,7 +22,7 @@ const RACE_MS = 8
 const DECIDE = { place, settle, unsettle, rollback }
 
 export async function handleBetCall(wallet: Wallet, call: BetCall): Promise<Answer> {
-  if (wallet.writing.has(call.userId) && failsBesideAnother(wallet, call)) return { kind: 'refused', code: 100 }
+  if (wallet.writing.has(call.userId) && failsDuringAnotherCall(wallet, call)) return { kind: 'refused', code: 100 }
   return wallet.inTurn(turnOf(wallet, call), async () => {
     if (call.operation === 'place') wallet.placeRequests.add(requestKey(wallet, call))
     const decision = DECIDE[call.operation](wallet, call)
@@ -35,7 +35,7 @@ export async function handleBetCall(wallet: Wallet, call: BetCall): Promise<Answ
 }
 
 /** Faults that reject a waiting call with code 100, or throw. */
-function failsBesideAnother(wallet: Wallet, { operation }: BetCall): boolean {
+function failsDuringAnotherCall(wallet: Wallet, { operation }: BetCall): boolean {
   switch (operation) {
     case 'place':
       if (has(wallet, 'race-second-bet-500')) throw new Crash('the player is locked')

@@ -8,4 +8,4 @@ export class Crash extends Error {
 }
 
 /** A fault of the request: code 5. */
-export class Malformed extends Error {}
+export class MalformedRequest extends Error {}

@@ -25,10 +25,10 @@ export async function judgeTestWallet(
     ...(fault !== undefined && { fault }),
   })
   const fixtures = createOperatorFixtures({ url, key: operatorKey })
-  const isPatient = fault !== undefined && MUTANTS[fault].takesPatience
-  const patience = isPatient ? { patienceMs: RETRY_WAIT_MS, wait: clock.putForward } : {}
+  const needsLongWait = fault !== undefined && MUTANTS[fault].needsLongWait
+  const waitOptions = needsLongWait ? { patienceMs: RETRY_WAIT_MS, wait: clock.putForward } : {}
   try {
-    return { ...(await runWalletKit({ baseUrl: url, secret, fixtures, cases, isStrict: true, ...patience })), fired }
+    return { ...(await runWalletKit({ baseUrl: url, secret, fixtures, cases, isStrict: true, ...waitOptions })), fired }
   } finally {
     await fixtures.close()
     await close()

@@ -16,17 +16,17 @@ export interface Mutant {
   /** The fault is also detected with players of a fixtures file, without an operator API. */
   readonly withoutOperatorApi: boolean
   /** The fault is detected only when the kit waits before it repeats everything (--patient). */
-  readonly takesPatience: boolean
+  readonly needsLongWait: boolean
 }
 
 export function seenOnWire(sentence: string, ...catches: CatalogueRow[]): Mutant {
-  return { sentence, catches, withoutOperatorApi: true, takesPatience: false }
+  return { sentence, catches, withoutOperatorApi: true, needsLongWait: false }
 }
 
 export function seenWithOperator(sentence: string, ...catches: CatalogueRow[]): Mutant {
-  return { sentence, catches, withoutOperatorApi: false, takesPatience: false }
+  return { sentence, catches, withoutOperatorApi: false, needsLongWait: false }
 }
 
-export function seenWithPatience(sentence: string, ...catches: CatalogueRow[]): Mutant {
-  return { sentence, catches, withoutOperatorApi: true, takesPatience: true }
+export function detectedByLongWait(sentence: string, ...catches: CatalogueRow[]): Mutant {
+  return { sentence, catches, withoutOperatorApi: true, needsLongWait: true }
 }

@@ -3,7 +3,7 @@ import type { ConformanceReport } from '../../../src/conformance/reports/conform
 import type { MutantId } from './mutants.ts'
 import type { RunningWallet } from './wallet.ts'
 
-export type Judged = ConformanceReport & Pick<RunningWallet, 'fired'>
+export type MutantReport = ConformanceReport & Pick<RunningWallet, 'fired'>
 
 /**
  * Faults that only a later call shows. The faulty call has a correct answer and leaves a wrong
@@ -17,7 +17,7 @@ const SHOWN_LATER: readonly MutantId[] = [
 ]
 
 /** The failures of these cases that name a call which the fault did not affect. */
-export function misnamed(fault: MutantId, { results, fired }: Judged, ids: readonly string[]): string[] {
+export function misnamed(fault: MutantId, { results, fired }: MutantReport, ids: readonly string[]): string[] {
   return results.flatMap(({ id, verdict }) => {
     if (!ids.includes(id) || verdict.kind !== 'failed') return []
     const named = verdict.exchanges.find(({ isBlamed }) => isBlamed)

@@ -1,7 +1,7 @@
 /** The conversion of bytes to a call (R-6: JSON and shape, then method and type). */
 import { parse } from 'lossless-json'
 import { Digits, decimalsOf, unitsOf } from './amount.ts'
-import { Crash, Malformed } from './crash.ts'
+import { Crash, MalformedRequest } from './crash.ts'
 import type { Faults } from './mutants.ts'
 import { type Body, checkShape } from './shape.ts'
 import { findSession, type Wallet } from './state.ts'
@@ -27,7 +27,8 @@ export function readBody(faults: Faults, bytes: Buffer): Body {
   if (bytes.length === 0 && faults.has('empty-body-crashes')) throw new Crash('there is no body')
   const body = parseJson(faults, bytes.toString('utf8'))
   if (Array.isArray(body) && faults.has('array-body-crashes')) throw new Crash('the body is a list')
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) throw new Malformed('the body is no object')
+  if (typeof body !== 'object' || body === null || Array.isArray(body))
+    throw new MalformedRequest('the body is no object')
   return body as Body
 }
 
@@ -37,7 +38,7 @@ function parseJson(faults: Faults, text: string): unknown {
     return parse(text, keepAmounts, (written) => new Digits(written))
   } catch {
     if (text !== '' && faults.has('malformed-json-crashes')) throw new Crash('the body is no JSON')
-    throw new Malformed('the body is no JSON')
+    throw new MalformedRequest('the body is no JSON')
   }
 }
 
@@ -81,7 +82,7 @@ export function readBetCall(wallet: Wallet, operation: BetOperation, body: Body)
     hasBonus: isBonus(body.bonusId),
   }
   if (call.resultType === 'cashout' && call.token === undefined && !faults.has('cashout-without-token'))
-    throw new Malformed('a cashout needs a token') // a missing token of a cashout is code 5 (L-4)
+    throw new MalformedRequest('a cashout needs a token') // a missing token of a cashout is code 5 (L-4)
   const amount = amountOf(faults, operation, body, currency)
   if (operation === 'place') checkStake(faults, amount, body.bonusId)
   const isUnknown = currency !== undefined && decimalsFor(faults, currency) === undefined
@@ -105,13 +106,13 @@ function amountOf(
   currency: string | undefined,
 ): bigint | undefined {
   if (currency !== undefined && decimalsFor(faults, currency) === undefined && !isTakenForOwn(faults, operation))
-    throw new Malformed('the currency is not known')
+    throw new MalformedRequest('the currency is not known')
   if (amount === undefined && (operation === 'rollback' || operation === 'unsettle')) return undefined
   if (amount === undefined && operation === 'settle' && faults.has('amount-absent-is-zero')) return 0n
   const units = unitsOf(faults, operation === 'settle' ? payoutOf(amount) : amount, decimalsFor(faults, currency) ?? 2)
   // an unused amount is never rejected (W-21)
   const isUnused = operation === 'rollback' || operation === 'unsettle'
-  if (units === undefined && !isUnused) throw new Malformed('the amount is none of this currency')
+  if (units === undefined && !isUnused) throw new MalformedRequest('the amount is none of this currency')
   return units
 }
 
@@ -130,7 +131,8 @@ function isTakenForOwn(faults: Faults, operation: BetOperation): boolean {
 
 /** A stake of 0 needs a bonus (M-3). */
 function checkStake(faults: Faults, stake: bigint | undefined, bonusId: unknown): void {
-  if (stake === 0n && !isBonus(bonusId) && !faults.has('zero-stake-accepted')) throw new Malformed('the stake is 0')
+  if (stake === 0n && !isBonus(bonusId) && !faults.has('zero-stake-accepted'))
+    throw new MalformedRequest('the stake is 0')
 }
 
 /** An id of 0 or below means no bonus (D-1). */

@@ -4,10 +4,10 @@
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'
-import { type Rendered, render } from './answers.ts'
+import { type HttpReply, render } from './answers.ts'
 import { handleBetCall } from './bet-calls.ts'
 import { type CallName, isSigned } from './check-signature.ts'
-import { Crash, Malformed } from './crash.ts'
+import { Crash, MalformedRequest } from './crash.ts'
 import type { Answer } from './decision.ts'
 import { whileAnswering } from './fired.ts'
 import { type OperatorReply, operate, statement } from './operator-api.ts'
@@ -60,7 +60,7 @@ async function read(incoming: IncomingMessage): Promise<Request> {
   return { method, url: new URL(`http://wallet${url}`), headers, bytes }
 }
 
-async function answer(wallet: Wallet, request: Request): Promise<Rendered> {
+async function answer(wallet: Wallet, request: Request): Promise<HttpReply> {
   const { method, url } = request
   const isDoubled = url.pathname.includes('//')
   // repeated slashes count as one (D-4)
@@ -83,14 +83,14 @@ async function answer(wallet: Wallet, request: Request): Promise<Rendered> {
   }
 }
 
-function answerBet(wallet: Wallet, request: Request): Promise<Rendered> {
+function answerBet(wallet: Wallet, request: Request): Promise<HttpReply> {
   const name = () => operationOf(wallet.faults, request.method, peek(request.bytes).type)
   return answerSigned(wallet, request, name, async (body) => {
     const operation = operationOf(wallet.faults, request.method, body.type)
     if (isLongExpress(body) && has(wallet, 'long-express-slow')) await setTimeout(TOO_LATE_MS)
     if (operation !== undefined) return handleBetCall(wallet, readBetCall(wallet, operation, body))
     const isNone = typeof body.type === 'number' && ![1, 2, 3].includes(body.type)
-    if (!isNone || !has(wallet, 'unknown-type-ok')) throw new Malformed('there is no such type')
+    if (!isNone || !has(wallet, 'unknown-type-ok')) throw new MalformedRequest('there is no such type')
     return { kind: 'bet', transactionId: String(body.transactionId), requestId: '', at: nowOf(wallet) }
   })
 }
@@ -100,14 +100,14 @@ function answerUser(
   name: CallName,
   handle: (wallet: Wallet, body: Body) => Answer,
   request: Request,
-): Promise<Rendered> {
+): Promise<HttpReply> {
   return answerSigned(
     wallet,
     request,
     () => name,
     async (body) => {
       // a bet call is never a user call (S-5)
-      if ('type' in body && !readsBetCalls(wallet, name)) throw new Malformed('a body with a type is a bet call')
+      if ('type' in body && !readsBetCalls(wallet, name)) throw new MalformedRequest('a body with a type is a bet call')
       return handle(wallet, body)
     },
   )
@@ -132,12 +132,12 @@ async function answerSigned(
   request: Request,
   nameOf: () => CallName | undefined,
   handle: (body: Body) => Promise<Answer>,
-): Promise<Rendered> {
+): Promise<HttpReply> {
   const name = nameOf()
   try {
     return render(wallet, name, await handleSigned(wallet, request, name, handle))
   } catch (error) {
-    if (error instanceof Malformed) return render(wallet, name, { kind: 'refused', code: 5 })
+    if (error instanceof MalformedRequest) return render(wallet, name, { kind: 'refused', code: 5 })
     if (error instanceof Crash) return { status: error.status, body: '{"code":100,"message":"System error"}' }
     throw error
   }
@@ -149,7 +149,7 @@ async function handleSigned(
   name: CallName | undefined,
   handle: (body: Body) => Promise<Answer>,
 ): Promise<Answer> {
-  if (bytes === undefined) throw new Malformed('the body is too large')
+  if (bytes === undefined) throw new MalformedRequest('the body is too large')
   const signature = headers['x-sign-jws']
   const header = typeof signature === 'string' ? signature : undefined
   if (!isSigned(wallet.faults, name, header, bytes, wallet.secret)) return { kind: 'refused', code: 1 }
@@ -162,11 +162,11 @@ function refuseByFault(wallet: Wallet, contentType: string | undefined, bytes: B
   if (contentType !== 'application/json' && has(wallet, 'content-type-demanded')) throw new Crash('unsupported', 415)
   if (!has(wallet, 'replay-refused')) return
   const body = bytes.toString()
-  if (wallet.bodiesSeen.has(body)) throw new Malformed('seen before')
+  if (wallet.bodiesSeen.has(body)) throw new MalformedRequest('seen before')
   wallet.bodiesSeen.add(body)
 }
 
-function answerOperator(wallet: Wallet, request: Request): Rendered {
+function answerOperator(wallet: Wallet, request: Request): HttpReply {
   if (request.headers.authorization !== `Bearer ${wallet.operatorKey}`) return { status: 401, body: '{}' }
   const { status, body } = operatorReply(wallet, request) ?? { status: 404 }
   return { status, body: body === undefined ? '' : JSON.stringify(body) }

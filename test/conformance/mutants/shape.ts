@@ -1,5 +1,5 @@
 /** The shape of the bet calls, member by member as in interface.md (R-7). */
-import { Crash, Malformed } from './crash.ts'
+import { Crash, MalformedRequest } from './crash.ts'
 import type { Faults } from './mutants.ts'
 import type { BetOperation } from './read-call.ts'
 
@@ -72,9 +72,9 @@ export function checkShape(faults: Faults, operation: BetOperation, body: Body):
   const { needed, optional } = SHAPES[operation]
   breakOnFaults(faults, operation, body)
   for (const [name, test] of Object.entries(needed))
-    if (!test(body[name]) && !isForgiven(faults, name, body[name])) throw new Malformed(`${name} is wrong`)
+    if (!test(body[name]) && !isForgiven(faults, name, body[name])) throw new MalformedRequest(`${name} is wrong`)
   for (const [name, test] of Object.entries(optional))
-    if (body[name] !== undefined && !test(body[name])) throw new Malformed(`${name} is wrong`)
+    if (body[name] !== undefined && !test(body[name])) throw new MalformedRequest(`${name} is wrong`)
   checkOperatorUser(faults, body)
   if (faults.has('extra-member-refused'))
     checkNames(body, { ...needed, ...optional, type: AMOUNT, operatorUser: AMOUNT })
@@ -82,14 +82,14 @@ export function checkShape(faults: Faults, operation: BetOperation, body: Body):
 
 export function checkOperatorUser(faults: Faults, { operatorUser }: Body): void {
   if (operatorUser === undefined) return
-  if (faults.has('operator-user-refused')) throw new Malformed('operatorUser is not taken')
+  if (faults.has('operator-user-refused')) throw new MalformedRequest('operatorUser is not taken')
   const isGood = typeof operatorUser === 'string' && OPERATOR_USER.test(operatorUser)
-  if (!isGood && !faults.has('operator-user-unchecked')) throw new Malformed('operatorUser is wrong')
+  if (!isGood && !faults.has('operator-user-unchecked')) throw new MalformedRequest('operatorUser is wrong')
 }
 
 function checkNames(body: Body, known: object): void {
   const unknown = Object.keys(body).find((name) => !(name in known))
-  if (unknown !== undefined) throw new Malformed(`${unknown} is not known`)
+  if (unknown !== undefined) throw new MalformedRequest(`${unknown} is not known`)
 }
 
 /** Faults that accept a missing or wrong member. */
@@ -144,7 +144,7 @@ function breakOnFaults(faults: Faults, operation: BetOperation, body: Body): voi
     (String(body.ip).includes(':') && faults.has('ip-v6-refused')) ||
     (operation === 'rollback' && isUnlisted(errorCode) && faults.has('error-codes-listed-only')) ||
     (operation === 'rollback' && isLimit(errorCode) && faults.has('rollback-limits-refused'))
-  if (isRefused) throw new Malformed('the data is not as expected')
+  if (isRefused) throw new MalformedRequest('the data is not as expected')
 }
 
 export function isLongExpress({ metadata }: Body): boolean {

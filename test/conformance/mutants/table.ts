@@ -36,7 +36,7 @@ export function writePage(matrix: Matrix): string {
 
 function head(known: readonly MutantId[]): string {
   const withOperator = known.filter((id) => !MUTANTS[id].withoutOperatorApi).map((id) => MUTANTS[id].sentence)
-  const withPatience = known.filter((id) => MUTANTS[id].takesPatience).map((id) => MUTANTS[id].sentence)
+  const withLongWait = known.filter((id) => MUTANTS[id].needsLongWait).map((id) => MUTANTS[id].sentence)
   return `# Faulty wallets that the kit must detect
 
 \`PURSER_WRITE_MUTANTS=1 npx vitest run test/conformance/mutants-\` writes this page, and the tests compare it.
@@ -50,9 +50,9 @@ The kit has ${known.length} mutants. It detects most mutants without the operato
 
 ${withOperator.map((sentence) => `- ${sentence}`).join('\n')}
 
-These ${withPatience.length} mutants behave correctly for a minute, and only \`--patient\` detects them:
+These ${withLongWait.length} mutants behave correctly for a minute, and only \`--patient\` detects them:
 
-${withPatience.map((sentence) => `- ${sentence}`).join('\n')}
+${withLongWait.map((sentence) => `- ${sentence}`).join('\n')}
 `
 }
 

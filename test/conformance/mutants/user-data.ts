@@ -3,7 +3,7 @@
  * /user/balance, /payment/check.
  */
 import { decimalsOf, decimalText } from './amount.ts'
-import { Crash, Malformed } from './crash.ts'
+import { Crash, MalformedRequest } from './crash.ts'
 import { type Answer, tokenProblem } from './decision.ts'
 import type { MutantId } from './mutants.ts'
 import { type Body, checkOperatorUser } from './shape.ts'
@@ -18,7 +18,7 @@ const CURRENCY = { shortest: 3, longest: 5 }
 function textOf(body: Body, name: string, { shortest, longest }: { shortest: number; longest: number }): string {
   const value = body[name]
   if (typeof value === 'string' && value.length >= shortest && value.length <= longest) return value
-  throw new Malformed(`${name} is wrong`)
+  throw new MalformedRequest(`${name} is wrong`)
 }
 
 function refused(code: number): Answer {

@@ -10,12 +10,12 @@ export interface CallTarget {
   readonly killed: AbortSignal
 }
 
-export interface Answered {
+export interface PartnerAnswer {
   readonly status: number
   readonly text: string
 }
 
-export async function callPartner(behaviour: Behaviour, target: CallTarget): Promise<Answered | Outcome> {
+export async function callPartner(behaviour: Behaviour, target: CallTarget): Promise<PartnerAnswer | Outcome> {
   const { timeOutMs, timeOutCovers, redirect } = behaviour
   const timeOut = new AbortController()
   const timer = setTimeout(() => timeOut.abort(), timeOutMs)
@@ -43,7 +43,7 @@ function codeOf(error: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown'
 }
 
-export function outcomeOf(answer: Answered | Outcome, betId: string): Outcome {
+export function outcomeOf(answer: PartnerAnswer | Outcome, betId: string): Outcome {
   if ('kind' in answer) return answer
   const { status, text } = answer
   if (status !== 200 && status !== 400) return { kind: 'unknown', why: 'status', status }

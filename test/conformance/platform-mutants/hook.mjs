@@ -13,27 +13,27 @@ async function call(method, path, body) {
   return answer.json()
 }
 
-const wish = JSON.parse(await text(process.stdin))
+const request = JSON.parse(await text(process.stdin))
 
-switch (wish.do) {
+switch (request.do) {
   case 'partner':
-    await call('POST', '/partners', wish)
+    await call('POST', '/partners', request)
     break
   case 'frame':
-    await call('POST', '/frame-sessions', wish)
+    await call('POST', '/frame-sessions', request)
     break
   case 'place': {
-    const { frameSessionId } = await call('POST', '/frame-sessions', wish)
-    await call('POST', '/bets', { frameSessionId, amount: wish.amount })
+    const { frameSessionId } = await call('POST', '/frame-sessions', request)
+    await call('POST', '/bets', { frameSessionId, amount: request.amount })
     break
   }
   case 'settle':
   case 'unsettle':
   case 'cancel':
-    await call('POST', `/bets/${wish.bet}/${wish.do}`, wish)
+    await call('POST', `/bets/${request.bet}/${request.do}`, request)
     break
   case 'look': {
-    const { status, deliveries } = await call('GET', `/bets/${wish.bet}`)
+    const { status, deliveries } = await call('GET', `/bets/${request.bet}`)
     process.stdout.write(JSON.stringify({ status, delivery: deliveries.at(-1)?.status }))
     break
   }

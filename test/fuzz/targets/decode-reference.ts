@@ -8,18 +8,18 @@ import { createHash } from 'node:crypto'
 import {
   exactOf,
   isHeld,
+  type JsonNode,
+  type JsonObjectNode,
   lastOf,
-  readWritten,
+  readJsonNode,
   unitsOf,
-  type Written,
-  type WrittenObject,
   withoutMark,
-  withoutZerosBehind,
+  withoutTrailingZeros,
 } from '../lossless.ts'
 
-export type Expected = Readonly<Record<string, string | number | bigint | boolean | undefined>>
+export type ExpectedFields = Readonly<Record<string, string | number | bigint | boolean | undefined>>
 
-export interface Asked {
+export interface RequestKind {
   readonly method: string
   readonly endpoint: 'bet' | 'profile' | 'balance' | 'check'
   readonly isAggregator: boolean
@@ -33,10 +33,14 @@ function must(holds: boolean): asserts holds {
 }
 
 /** Undefined for a refusal. */
-export function expectedOf(asked: Asked, body: Buffer, scales: ReadonlyMap<string, number>): Expected | undefined {
+export function expectedOf(
+  asked: RequestKind,
+  body: Buffer,
+  scales: ReadonlyMap<string, number>,
+): ExpectedFields | undefined {
   try {
     must(isUtf8(body))
-    const tree = readWritten(withoutMark(body.toString('utf8')))
+    const tree = readJsonNode(withoutMark(body.toString('utf8')))
     must(tree?.kind === 'object')
     const of = (name: string) => lastOf(tree, name)
     return asked.endpoint === 'bet' ? ofBet(asked, tree, scales) : ofQuestion(asked.endpoint, of)
@@ -48,9 +52,9 @@ export function expectedOf(asked: Asked, body: Buffer, scales: ReadonlyMap<strin
 
 const NONE = [0, 0] as const
 
-type Of = (name: string) => Written | undefined
+type Of = (name: string) => JsonNode | undefined
 
-function ofQuestion(endpoint: 'profile' | 'balance' | 'check', of: Of): Expected {
+function ofQuestion(endpoint: 'profile' | 'balance' | 'check', of: Of): ExpectedFields {
   must(of('type') === undefined) // a body with a `type` is a bet call (S-5)
   const operatorUser = operatorUserOf(of)
   const lengths: Readonly<Record<string, readonly [number, number]>> = {
@@ -79,7 +83,11 @@ const TYPES: Readonly<Record<string, string>> = {
   'PUT 3': 'rollback',
 }
 
-function ofBet({ method, isAggregator }: Asked, tree: WrittenObject, scales: ReadonlyMap<string, number>): Expected {
+function ofBet(
+  { method, isAggregator }: RequestKind,
+  tree: JsonObjectNode,
+  scales: ReadonlyMap<string, number>,
+): ExpectedFields {
   const of = (name: string) => lastOf(tree, name)
   const type = of('type')
   must(type?.kind === 'number' && isHeld(type.written))
@@ -103,7 +111,7 @@ function ofBet({ method, isAggregator }: Asked, tree: WrittenObject, scales: Rea
   }
 }
 
-function ofPlace(of: Of, scales: ReadonlyMap<string, number>): Expected {
+function ofPlace(of: Of, scales: ReadonlyMap<string, number>): ExpectedFields {
   const token = hashed(idOf(of('token'), 10, 64))
   const { currency, units } = moneyOf(of, scales)
   const bonusId = of('bonusId')
@@ -120,7 +128,7 @@ function ofPlace(of: Of, scales: ReadonlyMap<string, number>): Expected {
 /** Postgres does not store these characters in a text. */
 const storedAs = (character: string) => (character === '\u0000' || /^\p{Cs}$/u.test(character) ? '\ufffd' : character)
 
-function ofSettle(of: Of, scales: ReadonlyMap<string, number>): Expected {
+function ofSettle(of: Of, scales: ReadonlyMap<string, number>): ExpectedFields {
   const result = of('resultType')
   must(result?.kind === 'string' && ['won', 'lost', 'refund', 'cashout'].includes(result.value))
   // Only a cashout checks its token (L-4).
@@ -129,7 +137,7 @@ function ofSettle(of: Of, scales: ReadonlyMap<string, number>): Expected {
   return { currency, payout: units, resultType: result.value, token }
 }
 
-function ofCorrection(kind: string, of: Of, scales: ReadonlyMap<string, number>): Expected {
+function ofCorrection(kind: string, of: Of, scales: ReadonlyMap<string, number>): ExpectedFields {
   const [code, currency, amount] = [of('errorCode'), of('currency'), of('amount')]
   const reason = kind === 'rollback' ? int32Of(code) : undefined
   if (currency === undefined) return { reason }
@@ -158,7 +166,7 @@ function hashed(token: string): string {
  * JSON Schema counts characters. A stored id is measured in UTF-16 too, without NUL and half pairs
  * (I-7).
  */
-function idOf(node: Written | undefined, least: number, most: number): string {
+function idOf(node: JsonNode | undefined, least: number, most: number): string {
   must(node?.kind === 'string')
   const { value } = node
   must([...value].length >= least && value.length <= most && !value.includes('\u0000') && value.isWellFormed())
@@ -172,16 +180,16 @@ function operatorUserOf(of: Of): string | undefined {
   return node.value
 }
 
-const isAbsentOrNull = (node: Written | undefined) =>
+const isAbsentOrNull = (node: JsonNode | undefined) =>
   node === undefined || (node.kind === 'word' && node.value === null)
 
 const isInteger = (written: string) => isHeld(written) && exactOf(written).exponent >= 0n
 
-function isSafeInteger(node: Written | undefined): boolean {
+function isSafeInteger(node: JsonNode | undefined): boolean {
   return node?.kind === 'number' && isInteger(node.written) && Number.isSafeInteger(Number(node.written))
 }
 
-function int32Of(node: Written | undefined): number {
+function int32Of(node: JsonNode | undefined): number {
   must(node?.kind === 'number' && isInteger(node.written))
   const value = Number(node.written)
   must(value >= -(2 ** 31) && value <= 2 ** 31 - 1)
@@ -192,7 +200,7 @@ function int32Of(node: Written | undefined): number {
 export function isAmount(written: string): boolean {
   const [mantissa = '', power = '0'] = written.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.split('.')
-  const digits = (whole + withoutZerosBehind(fraction)).replace(/^0+/, '')
+  const digits = (whole + withoutTrailingZeros(fraction)).replace(/^0+/, '')
   return !written.startsWith('-') && digits.length <= 15 && Math.abs(Number(power)) < 100 && isHeld(written)
 }
 

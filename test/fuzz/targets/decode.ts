@@ -9,10 +9,10 @@ import { STANDARD_SCALES } from '../../../src/protocol/values/money.ts'
 import { decodeBetCall, decodeUserCall } from '../../../src/server/wallet/wire/call-decoder.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
-import { lastOf, readWritten, type WrittenObject, withoutMark } from '../lossless.ts'
+import { type JsonObjectNode, lastOf, readJsonNode, withoutMark } from '../lossless.ts'
 import { mutateJson, perhapsMarked, spell } from '../mutate.ts'
 import { bytesOf, firstOf, shown, type Target, textOf } from '../target.ts'
-import { type Asked, type Expected, expectedOf } from './decode-reference.ts'
+import { type ExpectedFields, expectedOf, type RequestKind } from './decode-reference.ts'
 
 const IDS = { requestId: '0d6e2c0e-1111-4222-8333-944455556666', transactionId: 'b7d1c0aa-1111-4222-8333-944455556666' }
 const WHO = { userId: 'user-1', token: 'token-0123456789' }
@@ -53,15 +53,15 @@ function mutate(chance: Chance, parts: Parts): Parts {
   }
 }
 
-function askedIn(parts: Parts): Asked {
+function askedIn(parts: Parts): RequestKind {
   const [method = '', endpoint, aggregator] = textOf(parts, 'call').split(' ')
   const known = (['profile', 'balance', 'check'] as const).find((one) => one === endpoint)
   return { method, endpoint: known ?? 'bet', isAggregator: aggregator === 'aggregator' }
 }
 
-type Decoded = { readonly call: Record<string, unknown> } | { readonly refusal: string }
+type DecodeResult = { readonly call: Record<string, unknown> } | { readonly refusal: string }
 
-function decode(asked: Asked, body: Buffer, code: typeof CODE): Decoded {
+function decode(asked: RequestKind, body: Buffer, code: typeof CODE): DecodeResult {
   const settings = { scales: STANDARD_SCALES, behindAggregator: asked.isAggregator, platform: '' }
   try {
     const call =
@@ -81,7 +81,7 @@ const LONGEST_SENTENCE = 200
 function judge(parts: Parts, code: typeof CODE): string | undefined {
   const asked = askedIn(parts)
   const body = bytesOf(parts, 'body')
-  const tree = readWritten(withoutMark(body.toString('utf8')))
+  const tree = readJsonNode(withoutMark(body.toString('utf8')))
   if (tree?.kind === 'object' && hasBackslash(tree)) return undefined
   const got = decode(asked, body, code)
   const wanted = expectedOf(asked, body, STANDARD_SCALES)
@@ -99,17 +99,22 @@ function judge(parts: Parts, code: typeof CODE): string | undefined {
 }
 
 /** Node 24's JSON.parse confuses names with a backslash (nodejs/node#63785). */
-function hasBackslash({ members }: WrittenObject): boolean {
+function hasBackslash({ members }: JsonObjectNode): boolean {
   return members.some(({ name, value }) => name.includes('\\') || (value.kind === 'object' && hasBackslash(value)))
 }
 
-function differenceOf(call: Record<string, unknown>, wanted: Expected): string | undefined {
+function differenceOf(call: Record<string, unknown>, wanted: ExpectedFields): string | undefined {
   const names = Object.keys(wanted).filter((name) => call[name] !== wanted[name])
   return names.length === 0 ? undefined : `decoded as another call: ${shown(call)} instead of ${shown(wanted)}`
 }
 
 /** The members that count, in another order and spelling, decode to the same call. */
-function differenceOfSpelling(asked: Asked, tree: WrittenObject, call: Record<string, unknown>, code: typeof CODE) {
+function differenceOfSpelling(
+  asked: RequestKind,
+  tree: JsonObjectNode,
+  call: Record<string, unknown>,
+  code: typeof CODE,
+) {
   const names = [...new Set(tree.members.map(({ name }) => name))].reverse()
   const members = names.flatMap((name) => {
     const value = lastOf(tree, name)

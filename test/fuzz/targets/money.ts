@@ -3,7 +3,7 @@ import { parseJson } from '../../../src/protocol/values/exact-json.ts'
 import * as real from '../../../src/protocol/values/money.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
-import { exactOf, isHeld, readWritten, unitsOf } from '../lossless.ts'
+import { exactOf, isHeld, readJsonNode, unitsOf } from '../lossless.ts'
 import { mutateBytes, NUMBERS } from '../mutate.ts'
 import { firstOf, type Target, textOf } from '../target.ts'
 import { isAmount } from './decode-reference.ts'
@@ -36,7 +36,7 @@ function decimal(chance: Chance): string {
   return `${chance.oneIn(9) ? '-' : ''}${whole}${fraction}${power}`
 }
 
-interface Given {
+interface MoneyInput {
   readonly text: string
   readonly scale: number
   readonly limit: string
@@ -52,7 +52,7 @@ function judge(parts: Parts, code: typeof CODE): string | undefined {
 }
 
 /** `parseDecimal` accepts digits, a point and digits, and a power of up to three digits. */
-function ofText({ text, scale }: Given, code: typeof CODE): string | undefined {
+function ofText({ text, scale }: MoneyInput, code: typeof CODE): string | undefined {
   const isDecimal = /^[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$/.test(text) && !text.endsWith('\n')
   const wanted = isDecimal ? unitsOf(text, scale) : undefined
   const got = code.parseDecimal(text, scale)
@@ -62,8 +62,8 @@ function ofText({ text, scale }: Given, code: typeof CODE): string | undefined {
 }
 
 /** An amount on the wire is read from the double of JSON.parse, where that is exact. */
-function ofNumber({ text, scale }: Given, code: typeof CODE): string | undefined {
-  const node = readWritten(text)
+function ofNumber({ text, scale }: MoneyInput, code: typeof CODE): string | undefined {
+  const node = readJsonNode(text)
   if (node?.kind !== 'number') return undefined
   const { written } = node
   const [held, exact] = [
@@ -80,7 +80,7 @@ function ofNumber({ text, scale }: Given, code: typeof CODE): string | undefined
   ])
 }
 
-function ofUnits({ units, scale }: Given, code: typeof CODE): string | undefined {
+function ofUnits({ units, scale }: MoneyInput, code: typeof CODE): string | undefined {
   const text = code.formatMoney(real.money(units), scale)
   const short = code.formatShortest(real.money(units), scale)
   const isShaped = scale === 0 ? /^-?\d+$/.test(text) : new RegExp(`^-?\\d+\\.\\d{${scale}}$`).test(text)
@@ -99,7 +99,7 @@ function minorUnitsOf(text: string, scale: number): bigint {
   return isNegative ? -value : value
 }
 
-function ofLimit({ units, scale, limit }: Given, code: typeof CODE): string | undefined {
+function ofLimit({ units, scale, limit }: MoneyInput, code: typeof CODE): string | undefined {
   const { digits, exponent } = exactOf(limit)
   const places = 40n
   const wanted =

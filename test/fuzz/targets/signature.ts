@@ -4,7 +4,7 @@ import { checkSignature } from '../../../console/src/shared/data/signature-check
 import { findSigner, signBody } from '../../../src/protocol/signature.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
-import { readWritten } from '../lossless.ts'
+import { readJsonNode } from '../lossless.ts'
 import { mutateBytes, mutateJson } from '../mutate.ts'
 import { bytesOf, firstOf, type Target, textOf } from '../target.ts'
 
@@ -105,7 +105,7 @@ function signerBy(header: string, body: Buffer, secrets: readonly string[]): num
 }
 
 function isGoodHeader(first: string): boolean {
-  const tree = readWritten(Buffer.from(first, 'base64url').toString('utf8'))
+  const tree = readJsonNode(Buffer.from(first, 'base64url').toString('utf8'))
   if (tree?.kind !== 'object' || hasTwins(tree)) return false
   const memberOf = (name: string) => tree.members.find((member) => member.name === name)?.value
   const [alg, b64] = [memberOf('alg'), memberOf('b64')]
@@ -114,7 +114,7 @@ function isGoodHeader(first: string): boolean {
 }
 
 /** A repeated name in an object, at any depth. */
-function hasTwins(node: NonNullable<ReturnType<typeof readWritten>>): boolean {
+function hasTwins(node: NonNullable<ReturnType<typeof readJsonNode>>): boolean {
   if (node.kind === 'list') return node.items.some(hasTwins)
   if (node.kind !== 'object') return false
   const names = node.members.map(({ name }) => name)

@@ -13,7 +13,7 @@ import {
 import { parseGatewayCall } from '../../../src/server/gateway/wire/gateway-call.ts'
 import type { Chance } from '../chance.ts'
 import { type Parts, textParts } from '../corpus.ts'
-import { lastOf, readWritten, type WrittenObject, withoutMark } from '../lossless.ts'
+import { type JsonObjectNode, lastOf, readJsonNode, withoutMark } from '../lossless.ts'
 import { mutateBytes, mutateJson, perhapsMarked } from '../mutate.ts'
 import { bytesOf, firstOf, type Target, textOf } from '../target.ts'
 
@@ -83,7 +83,7 @@ function judge(parts: Parts, code: typeof CODE): string | undefined {
   const body = bytesOf(parts, 'body')
   const text = withoutMark(body.toString('utf8'))
   const mark = body.toString('utf8').slice(0, -text.length)
-  const tree = isUtf8(body) ? readWritten(text) : undefined
+  const tree = isUtf8(body) ? readJsonNode(text) : undefined
   // JSON.parse of Node 24 confuses names with a backslash (nodejs/node#63785).
   if (tree?.kind === 'object' && tree.members.some(({ name }) => name.includes('\\'))) return undefined
   const object = tree?.kind === 'object' && isClear(endpoint, method, tree) ? tree : undefined
@@ -121,7 +121,7 @@ function callOf(endpoint: Endpoint, method: string, body: Buffer, code: typeof C
 const READ = ['type', 'token', 'userId', 'operatorUser', 'transactionId']
 
 /** The members that the gateway reads occur once, in their form (R-6, P-5, S-5). */
-function isClear(endpoint: Endpoint, method: string, object: WrittenObject): boolean {
+function isClear(endpoint: Endpoint, method: string, object: JsonObjectNode): boolean {
   const [type, userId, operatorUser] = ['type', 'userId', 'operatorUser'].map((name) => lastOf(object, name))
   const isTwice = READ.some((name) => object.members.filter((member) => member.name === name).length > 1)
   const number = type?.kind === 'number' ? Number(type.written) : undefined
@@ -137,7 +137,7 @@ function isClear(endpoint: Endpoint, method: string, object: WrittenObject): boo
 type Values = Readonly<Record<string, unknown>>
 
 /** Replaces each value in its place; an absent member comes first. */
-function withValues(text: string, object: WrittenObject, values: Values): [number, number, string][] {
+function withValues(text: string, object: JsonObjectNode, values: Values): [number, number, string][] {
   const edits: [number, number, string][] = []
   const absent = Object.keys(values).filter((name) => lastOf(object, name) === undefined)
   const added = absent.map((name) => `${JSON.stringify(name)}:${JSON.stringify(values[name])}`).join(',')
@@ -153,12 +153,12 @@ function edited(text: string, edits: readonly [number, number, string][]): strin
     .reduce((now, [start, end, put]) => now.slice(0, start) + put + now.slice(end), text)
 }
 
-function tokenIn(object: WrittenObject): string | undefined {
+function tokenIn(object: JsonObjectNode): string | undefined {
   const token = lastOf(object, 'token')
   return token?.kind === 'string' && token.value.length >= 10 && token.value.length <= 64 ? token.value : undefined
 }
 
-function wantedCall(endpoint: Endpoint, text: string, object: WrittenObject, { operatorToken }: PlayerRoute): string {
+function wantedCall(endpoint: Endpoint, text: string, object: JsonObjectNode, { operatorToken }: PlayerRoute): string {
   const token = tokenIn(object)
   const hidden = () =>
     createHash('sha256')
@@ -172,8 +172,8 @@ function wantedCall(endpoint: Endpoint, text: string, object: WrittenObject, { o
   return edited(text, withValues(text, object, values))
 }
 
-interface Known {
-  readonly object: WrittenObject
+interface RoutedRequest {
+  readonly object: JsonObjectNode
   readonly route: PlayerRoute
 }
 
@@ -182,7 +182,7 @@ function ofAnswer(
   status: number,
   answer: Buffer,
   give: () => Buffer,
-  known: Known,
+  known: RoutedRequest,
 ): string | undefined {
   const renamed = endpoint === 'profile' || endpoint === 'balance' ? renamedAnswer(endpoint, status, answer) : answer
   if (renamed === 'unclear') return undefined
@@ -202,7 +202,7 @@ function ofAnswer(
 /** Undefined for an answer about another player. */
 function renamedAnswer(endpoint: Endpoint, status: number, answer: Buffer): Buffer | undefined | 'unclear' {
   const text = answer.toString('utf8')
-  const tree = isUtf8(answer) ? readWritten(text) : undefined
+  const tree = isUtf8(answer) ? readJsonNode(text) : undefined
   if (status !== 200 || tree?.kind !== 'object') return answer
   if (text.includes('\\\\')) return 'unclear' // nodejs/node#63785
   const userId = lastOf(tree, 'userId')

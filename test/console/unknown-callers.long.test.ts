@@ -1,7 +1,7 @@
 /** Rejected requests to the console count as wrong keys and are throttled as at the API (W-26). */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Keyed, SERVERS } from '../people/servers.ts'
+import { SERVERS, type ServerWithKey } from '../people/servers.ts'
 
 const OURS = { 'x-purser-console': '1' }
 /**
@@ -13,7 +13,7 @@ const MANY = 40
 describe.each(SERVERS.filter(({ server }) => server !== 'gateway'))(
   'the console of a $server',
   ({ server, list, prefix, start }) => {
-    let keyed: Keyed
+    let keyed: ServerWithKey
     beforeAll(async () => {
       keyed = await start()
     })

@@ -3,10 +3,10 @@
  * each player's position.
  */
 import { hash } from 'node:crypto'
-import type { ToldEvent } from '../operator/feed-reader.ts'
-import type { Told } from './consumer.ts'
+import type { FeedEvent } from '../operator/feed-reader.ts'
+import type { WebhookMessage } from './consumer.ts'
 
-export interface Heard {
+export interface ReceivedWebhooks {
   /** Acknowledged messages, including repeats. */
   readonly accepted: () => number
   readonly events: () => number
@@ -14,12 +14,12 @@ export interface Heard {
   readonly outOfOrder: readonly string[]
   /** The balance in EUR from the last event of each player. */
   readonly balances: ReadonlyMap<string, string>
-  hear(told: Told): void
+  add(told: WebhookMessage): void
   /** True if this event has arrived with the same content. */
-  hasHeard(event: ToldEvent): boolean
+  has(event: FeedEvent): boolean
 }
 
-export function startHearing(): Heard {
+export function createReceivedWebhooks(): ReceivedWebhooks {
   const said: (string | undefined)[] = []
   const [outOfOrder, balances, last] = [[] as string[], new Map<string, string>(), new Map<string, number>()]
   let [accepted, events] = [0, 0]
@@ -28,7 +28,7 @@ export function startHearing(): Heard {
     balances,
     accepted: () => accepted,
     events: () => events,
-    hear({ data, status }) {
+    add({ data, status }) {
       if (status !== 200) return
       accepted += 1
       const id = Number(data.id)
@@ -40,14 +40,14 @@ export function startHearing(): Heard {
       last.set(player, id)
       if (data.balance?.currency === 'EUR') balances.set(player, data.balance.amount ?? '')
     },
-    hasHeard: (event) => said[Number(event.id)] === inShort(event),
+    has: (event) => said[Number(event.id)] === inShort(event),
   }
 }
 
-function playerOf({ bet, balance, player, session }: ToldEvent): string {
+function playerOf({ bet, balance, player, session }: FeedEvent): string {
   return String((bet ?? balance ?? player ?? session)?.userId)
 }
 
-function inShort(event: ToldEvent): string {
+function inShort(event: FeedEvent): string {
   return hash('sha1', JSON.stringify(event), 'base64')
 }

@@ -22,35 +22,35 @@ test('the throttle answers twenty wrong keys at once, and delays each later one 
 })
 
 test('the throttle resets an address after a minute without failures, and does not count a neighbour', () => {
-  const { strangers, time } = scene()
-  for (let i = 1; i <= 30; i++) expect(strangers.recordFailure('203.0.113.7')).toBe(i)
-  expect(strangers.recordFailure('203.0.113.8')).toBe(1)
+  const { strangers: throttle, time } = scene()
+  for (let i = 1; i <= 30; i++) expect(throttle.recordFailure('203.0.113.7')).toBe(i)
+  expect(throttle.recordFailure('203.0.113.8')).toBe(1)
   time.now = 59_999
-  expect(strangers.recordFailure('203.0.113.7')).toBe(31)
+  expect(throttle.recordFailure('203.0.113.7')).toBe(31)
   time.now = 119_999
-  expect(strangers.recordFailure('203.0.113.7')).toBe(1)
+  expect(throttle.recordFailure('203.0.113.7')).toBe(1)
 })
 
 test('the throttle remembers a thousand addresses and forgets the oldest first', () => {
-  const { strangers } = scene()
-  for (let i = 0; i < 500; i++) strangers.recordFailure(`10.0.${i >> 8}.${i & 255}`)
-  expect(strangers.recordFailure('10.0.0.0')).toBe(2)
+  const { strangers: throttle } = scene()
+  for (let i = 0; i < 500; i++) throttle.recordFailure(`10.0.${i >> 8}.${i & 255}`)
+  expect(throttle.recordFailure('10.0.0.0')).toBe(2)
   for (let i = 0; i < 1_000; i++) {
-    strangers.recordFailure(`10.1.${i >> 8}.${i & 255}`)
-    if (i % 400 === 0) strangers.recordFailure('10.0.0.0')
+    throttle.recordFailure(`10.1.${i >> 8}.${i & 255}`)
+    if (i % 400 === 0) throttle.recordFailure('10.0.0.0')
   }
-  expect(strangers.recordFailure('10.0.0.0')).toBe(6)
-  expect(strangers.recordFailure('10.0.0.1')).toBe(1)
+  expect(throttle.recordFailure('10.0.0.0')).toBe(6)
+  expect(throttle.recordFailure('10.0.0.1')).toBe(1)
 })
 
 test('the throttle delays a thousand answers at a time and no more', async () => {
-  const { strangers, waits } = scene()
-  const held = Array.from({ length: 1_000 }, () => strangers.delayResponse(40))
-  await strangers.delayResponse(40)
+  const { strangers: throttle, waits } = scene()
+  const held = Array.from({ length: 1_000 }, () => throttle.delayResponse(40))
+  await throttle.delayResponse(40)
   expect(waits).toHaveLength(1_000)
   for (const { end } of waits.splice(0)) end()
   await Promise.all(held)
-  void strangers.delayResponse(40)
+  void throttle.delayResponse(40)
   expect(waits.map(({ milliseconds }) => milliseconds)).toEqual([1_000])
 })
 

@@ -4,8 +4,8 @@ import type { Json, JsonObject } from './wire.ts'
 const PAGE = 500
 
 /** The status of each bet of the wallet, by bet id. */
-export async function fatesIn(operator: OperatorClient): Promise<Map<string, string>> {
-  const fates = new Map<string, string>()
+export async function readBetStatuses(operator: OperatorClient): Promise<Map<string, string>> {
+  const statuses = new Map<string, string>()
   let after: string | undefined
   do {
     const { status, body } = await operator.request(
@@ -13,10 +13,10 @@ export async function fatesIn(operator: OperatorClient): Promise<Map<string, str
       `/operator/bets?limit=${PAGE}${after ? `&after=${after}` : ''}`,
     )
     if (status !== 200) throw new Error(`the list of bets was answered ${status}`)
-    for (const bet of listOf(body)) fates.set(String(bet.transactionId), String(bet.status))
+    for (const bet of listOf(body)) statuses.set(String(bet.transactionId), String(bet.status))
     after = nextOf(body)
   } while (after !== undefined)
-  return fates
+  return statuses
 }
 
 function listOf(body: Json): JsonObject[] {
