@@ -19,7 +19,7 @@ begin
   for day in select today + n from generate_series(-1, 1) n where keep <> 0 loop
     execute format('create table if not exists %I.%I partition of %I.journal for values from (%L) to (%L)',
       of, 'journal_' || to_char(day, 'YYYYMMDD'), of, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
-    -- What a role may do with all new tables (its default privileges) is too much here: rights on the whole are enough.
+    -- Default privileges would give a role too much here: rights on the whole table are enough.
     for grantee in
       select distinct a.grantee from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
       where c.oid = format('%I.%I', of, 'journal_' || to_char(day, 'YYYYMMDD'))::regclass and a.grantee not in (0, c.relowner)
@@ -48,7 +48,7 @@ CREATE TABLE purser.journal_retention (
     days integer
 );
 
-COMMENT ON TABLE purser.journal_retention IS 'Days for which each journal of calls is kept (W-30): PURSER_JOURNAL_DAYS, as the owner of the tables has last run purser migrate or a server with it. 0: none; null: not yet set.';
+COMMENT ON TABLE purser.journal_retention IS 'Days for which each journal of calls is kept (W-30): PURSER_JOURNAL_DAYS of the owner''s last purser migrate or server start. 0: no day; null: not yet set.';
 
 CREATE FUNCTION gateway.rotate_journal() RETURNS void
     LANGUAGE sql SECURITY DEFINER
@@ -98,7 +98,7 @@ CREATE TABLE gateway.action (
     reason text
 );
 
-COMMENT ON TABLE gateway.action IS 'As purser.action, of the gateway''s API.';
+COMMENT ON TABLE gateway.action IS 'The same as purser.action, of the gateway''s API.';
 
 CREATE TABLE gateway.api_key (
     name text NOT NULL COLLATE pg_catalog."C",
@@ -115,13 +115,13 @@ CREATE TABLE gateway.api_key (
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
-COMMENT ON TABLE gateway.api_key IS 'As purser.api_key, of the gateway''s API.';
+COMMENT ON TABLE gateway.api_key IS 'The same as purser.api_key, of the gateway''s API.';
 
-COMMENT ON COLUMN gateway.api_key.rights IS 'As purser.api_key.rights.';
+COMMENT ON COLUMN gateway.api_key.rights IS 'The same as purser.api_key.rights.';
 
-COMMENT ON COLUMN gateway.api_key.used_at IS 'As purser.api_key.used_at.';
+COMMENT ON COLUMN gateway.api_key.used_at IS 'The same as purser.api_key.used_at.';
 
-COMMENT ON COLUMN gateway.api_key.scope IS 'Null: all. Else only what belongs to this operator.';
+COMMENT ON COLUMN gateway.api_key.scope IS 'Null: everything. Otherwise the key reaches only data of this operator.';
 
 CREATE TABLE gateway.journal (
     at timestamp with time zone NOT NULL,
@@ -136,7 +136,7 @@ PARTITION BY RANGE (at);
 ALTER TABLE ONLY gateway.journal ALTER COLUMN keys SET STORAGE EXTERNAL;
 ALTER TABLE ONLY gateway.journal ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
-COMMENT ON TABLE gateway.journal IS 'As purser.journal, of the gateway.';
+COMMENT ON TABLE gateway.journal IS 'The same as purser.journal, of the gateway.';
 
 CREATE TABLE gateway.operator (
     operator_id text NOT NULL COLLATE pg_catalog."C",
@@ -146,9 +146,9 @@ CREATE TABLE gateway.operator (
     connection json
 );
 
-COMMENT ON COLUMN gateway.operator.secrets IS 'As platform.partner.secrets.';
+COMMENT ON COLUMN gateway.operator.secrets IS 'The same as platform.partner.secrets.';
 
-COMMENT ON COLUMN gateway.operator.connection IS 'As platform.partner.connection.';
+COMMENT ON COLUMN gateway.operator.connection IS 'The same as platform.partner.connection.';
 
 CREATE TABLE gateway.player (
     user_id text NOT NULL COLLATE pg_catalog."C",
@@ -157,7 +157,7 @@ CREATE TABLE gateway.player (
     created_at timestamp with time zone NOT NULL
 );
 
-COMMENT ON TABLE gateway.player IS 'user_id is the gateway''s own id of an operator''s player, the userId of every call; operator_user is the operator''s.';
+COMMENT ON TABLE gateway.player IS 'user_id is the gateway''s own id of an operator''s player, the userId of every call. operator_user is the operator''s id.';
 
 CREATE TABLE gateway.session (
     token_hash bytea NOT NULL,
@@ -167,7 +167,7 @@ CREATE TABLE gateway.session (
     operator_token json NOT NULL
 );
 
-COMMENT ON TABLE gateway.session IS 'One row per operator''s token that was exchanged. The gateway''s own token is kept as its SHA-256; the operator''s as {key, sealed}, encrypted with a key that the gateway''s own token makes.';
+COMMENT ON TABLE gateway.session IS 'One row for each exchanged operator token. The gateway''s own token is stored as SHA-256. The operator''s token is stored as {key, sealed}, encrypted with a key that is derived from the gateway''s own token.';
 
 CREATE TABLE platform.action (
     subject text NOT NULL COLLATE pg_catalog."C",
@@ -183,7 +183,7 @@ CREATE TABLE platform.action (
     reason text
 );
 
-COMMENT ON TABLE platform.action IS 'As purser.action, of the platform''s API.';
+COMMENT ON TABLE platform.action IS 'The same as purser.action, of the platform''s API.';
 
 CREATE TABLE platform.api_key (
     name text NOT NULL COLLATE pg_catalog."C",
@@ -200,13 +200,13 @@ CREATE TABLE platform.api_key (
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
-COMMENT ON TABLE platform.api_key IS 'As purser.api_key, of the platform''s API.';
+COMMENT ON TABLE platform.api_key IS 'The same as purser.api_key, of the platform''s API.';
 
-COMMENT ON COLUMN platform.api_key.rights IS 'As purser.api_key.rights.';
+COMMENT ON COLUMN platform.api_key.rights IS 'The same as purser.api_key.rights.';
 
-COMMENT ON COLUMN platform.api_key.used_at IS 'As purser.api_key.used_at.';
+COMMENT ON COLUMN platform.api_key.used_at IS 'The same as purser.api_key.used_at.';
 
-COMMENT ON COLUMN platform.api_key.scope IS 'Null: all. Else only what belongs to this partner.';
+COMMENT ON COLUMN platform.api_key.scope IS 'Null: everything. Otherwise the key reaches only data of this partner.';
 
 CREATE TABLE platform.attempt (
     delivery_id bigint NOT NULL,
@@ -222,7 +222,7 @@ CREATE TABLE platform.attempt (
     CONSTRAINT attempt_outcome_check CHECK ((outcome = ANY (ARRAY['accepted'::text, 'refused'::text, 'unknown'::text])))
 );
 
-COMMENT ON COLUMN platform.attempt.phases IS 'Milliseconds: name, connection, TLS, first byte, body; nothing where there was none (C-18).';
+COMMENT ON COLUMN platform.attempt.phases IS 'Milliseconds for name, connection, TLS, first byte and body; empty for a phase that did not occur (C-18).';
 
 CREATE TABLE platform.bet (
     bet_id uuid NOT NULL,
@@ -263,11 +263,11 @@ CREATE TABLE platform.bet (
 )
 WITH (fillfactor='50');
 
-COMMENT ON TABLE platform.bet IS 'status is what the platform decided; told_* is what the partner has acknowledged last. deliveries counts the deliveries decided.';
+COMMENT ON TABLE platform.bet IS 'status is the platform''s decision. acknowledged_* is the state that the partner acknowledged last. deliveries counts the decided deliveries.';
 
-COMMENT ON COLUMN platform.bet.token IS 'Empty when nothing is left to send (O-6).';
+COMMENT ON COLUMN platform.bet.token IS 'Empty when no call remains to be sent (O-6).';
 
-COMMENT ON COLUMN platform.bet.taken_back_at IS 'When its result was last taken back by request: the versions of the results of its selections'' events, added up. Each only grows.';
+COMMENT ON COLUMN platform.bet.taken_back_at IS 'The sum of the result versions of the bet''s events when a request last took its result back. Each version only grows.';
 
 CREATE TABLE platform.call_stats (
     slot smallint NOT NULL,
@@ -280,7 +280,7 @@ CREATE TABLE platform.call_stats (
     CONSTRAINT call_stats_slot_check CHECK ((slot >= 0))
 );
 
-COMMENT ON TABLE platform.call_stats IS 'As purser.call_stats: the calls that this platform made, by partner.';
+COMMENT ON TABLE platform.call_stats IS 'The same as purser.call_stats: the calls that this platform made, by partner.';
 
 CREATE TABLE platform.change (
     change_id bigint NOT NULL,
@@ -291,7 +291,7 @@ CREATE TABLE platform.change (
     CONSTRAINT change_size_check CHECK ((size > 0))
 );
 
-COMMENT ON TABLE platform.change IS 'events: a list of [name, member, …]. last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
+COMMENT ON TABLE platform.change IS 'events is a list of [name, member, …]. last_number is the number of the last event, and null until it is numbered. change_id only orders rows that are numbered together.';
 
 ALTER TABLE platform.change ALTER COLUMN change_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME platform.change_change_id_seq
@@ -311,7 +311,7 @@ CREATE TABLE platform.console_failure (
     CONSTRAINT console_failure_failures_check CHECK ((failures >= 0))
 );
 
-COMMENT ON TABLE platform.console_failure IS 'As purser.console_failure, of the platform''s console.';
+COMMENT ON TABLE platform.console_failure IS 'The same as purser.console_failure, of the platform''s console.';
 
 CREATE TABLE platform.console_session (
     hash bytea NOT NULL,
@@ -326,9 +326,9 @@ CREATE TABLE platform.console_session (
     CONSTRAINT console_session_key_hash_check CHECK ((octet_length(key_hash) = 32))
 );
 
-COMMENT ON TABLE platform.console_session IS 'As purser.console_session, of the platform''s console.';
+COMMENT ON TABLE platform.console_session IS 'The same as purser.console_session, of the platform''s console.';
 
-COMMENT ON COLUMN platform.console_session.used_at IS 'As purser.console_session.used_at.';
+COMMENT ON COLUMN platform.console_session.used_at IS 'The same as purser.console_session.used_at.';
 
 CREATE TABLE platform.console_user (
     name text NOT NULL COLLATE pg_catalog."C",
@@ -345,11 +345,11 @@ CREATE TABLE platform.console_user (
     CONSTRAINT console_user_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
-COMMENT ON TABLE platform.console_user IS 'As purser.console_user, of the platform''s console.';
+COMMENT ON TABLE platform.console_user IS 'The same as purser.console_user, of the platform''s console.';
 
-COMMENT ON COLUMN platform.console_user.used_at IS 'As purser.console_user.used_at.';
+COMMENT ON COLUMN platform.console_user.used_at IS 'The same as purser.console_user.used_at.';
 
-COMMENT ON COLUMN platform.console_user.must_change IS 'As purser.console_user.must_change.';
+COMMENT ON COLUMN platform.console_user.must_change IS 'The same as purser.console_user.must_change.';
 
 CREATE TABLE platform.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
@@ -357,7 +357,7 @@ CREATE TABLE platform.currency (
     CONSTRAINT currency_scale_check CHECK ((scale >= 0))
 );
 
-COMMENT ON TABLE platform.currency IS 'The scale in which amounts of a currency are stored, since its first bet; it never changes.';
+COMMENT ON TABLE platform.currency IS 'The scale of the stored amounts of a currency since its first bet; it never changes.';
 
 CREATE TABLE platform.delivery (
     delivery_id bigint NOT NULL,
@@ -386,9 +386,9 @@ CREATE TABLE platform.delivery (
 )
 WITH (fillfactor='50');
 
-COMMENT ON TABLE platform.delivery IS 'One call to a partner, tried until it is over. waiting: an earlier one of the same bet is not over; pending: due at due_at, or on its way (is_claimed), and due again when a process has watched that claim unchanged for a whole lease.';
+COMMENT ON TABLE platform.delivery IS 'One call to a partner, repeated until it is finished. waiting: an earlier delivery of the bet is not finished. pending: due at due_at, or in progress (is_claimed). A claim that stays unchanged for a whole lease is due again.';
 
-COMMENT ON COLUMN platform.delivery.owed_since IS 'Since when it needs a person: stuck, refused with no later delivery of its bet, or tried again after an answer of 400 or after six minutes without any (C-5, C-9, W-48). owed_amount is the money that has not moved: below zero it is to be taken back from the player.';
+COMMENT ON COLUMN platform.delivery.owed_since IS 'Since this time the delivery needs attention: it is stuck, refused as the last delivery of its bet, or repeated after an answer of 400 or after six minutes without an answer (C-5, C-9, W-48). owed_amount is the money that has not moved; a negative amount must be taken back from the player.';
 
 ALTER TABLE platform.delivery ALTER COLUMN delivery_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME platform.delivery_delivery_id_seq
@@ -410,7 +410,7 @@ CREATE TABLE platform.event (
     CONSTRAINT event_status_check CHECK ((status = ANY (ARRAY['open'::text, 'suspended'::text, 'withdrawn'::text, 'ended'::text])))
 );
 
-COMMENT ON COLUMN platform.event.results_pending_since IS 'While results_applied < results_version: since when not all bets follow.';
+COMMENT ON COLUMN platform.event.results_pending_since IS 'Since this time some bets do not yet follow the results (results_applied < results_version).';
 
 CREATE TABLE platform.event_total (
     event_id text NOT NULL COLLATE pg_catalog."C",
@@ -418,7 +418,7 @@ CREATE TABLE platform.event_total (
 )
 WITH (fillfactor='50');
 
-COMMENT ON TABLE platform.event_total IS 'The number of accepted and settled bets on an event, in whatever currency.';
+COMMENT ON TABLE platform.event_total IS 'The number of accepted and settled bets on an event, in all currencies.';
 
 CREATE TABLE platform.feed_counter (
     only_row boolean DEFAULT true NOT NULL,
@@ -426,7 +426,7 @@ CREATE TABLE platform.feed_counter (
     CONSTRAINT feed_counter_only_row_check CHECK (only_row)
 );
 
-COMMENT ON TABLE platform.feed_counter IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
+COMMENT ON TABLE platform.feed_counter IS 'The last number of the feed. The process that numbers rows locks this row, so only one process at a time numbers rows.';
 
 CREATE TABLE platform.frame_session (
     frame_session_id uuid NOT NULL,
@@ -439,7 +439,7 @@ CREATE TABLE platform.frame_session (
     created_at timestamp with time zone NOT NULL
 );
 
-COMMENT ON TABLE platform.frame_session IS 'A user who loaded the frame: the token, and the profile as the partner gave it, with the currency that bets of this session carry.';
+COMMENT ON TABLE platform.frame_session IS 'A user who loaded the frame: the token, the profile from the partner, and the currency of the bets of this session.';
 
 CREATE TABLE platform.limits (
     only_row boolean DEFAULT true NOT NULL,
@@ -452,7 +452,7 @@ CREATE TABLE platform.message (
     body text NOT NULL
 );
 
-COMMENT ON TABLE platform.message IS 'The bytes of each delivery, which every attempt sends (C-5). Written once; a token in them goes when they were acknowledged (O-6).';
+COMMENT ON TABLE platform.message IS 'The bytes of each delivery, which every attempt sends (C-5). They are written once; a token in them is deleted after the acknowledgement (O-6).';
 
 CREATE TABLE platform.outcome (
     event_id text NOT NULL COLLATE pg_catalog."C",
@@ -471,7 +471,7 @@ CREATE TABLE platform.outcome_total (
 )
 WITH (fillfactor='50');
 
-COMMENT ON TABLE platform.outcome_total IS 'Stakes of the accepted and settled bets on an outcome, and what they pay if they win, in minor units.';
+COMMENT ON TABLE platform.outcome_total IS 'Stakes of the accepted and settled bets on an outcome, and the payouts if they win, in minor units.';
 
 CREATE TABLE platform.partner (
     partner_id text NOT NULL COLLATE pg_catalog."C",
@@ -481,9 +481,9 @@ CREATE TABLE platform.partner (
     connection json
 );
 
-COMMENT ON COLUMN platform.partner.secrets IS 'A list, the first of which signs; or {key, sealed}: the same list, encrypted with AES-256-GCM and bound to this row.';
+COMMENT ON COLUMN platform.partner.secrets IS 'A list, whose first secret signs. Or {key, sealed}: the same list, encrypted with AES-256-GCM and bound to this row.';
 
-COMMENT ON COLUMN platform.partner.connection IS 'Null: none. Else a list of one text, which is JSON with headers, ca, certificate and key; or {key, sealed}: the same, encrypted as secrets.';
+COMMENT ON COLUMN platform.partner.connection IS 'Null: no connection settings. Otherwise a list of one text, which is JSON with headers, ca, certificate and key. Or {key, sealed}: the same list, encrypted as secrets.';
 
 CREATE TABLE platform.retry (
     retry_id uuid NOT NULL,
@@ -498,7 +498,7 @@ CREATE TABLE platform.retry (
     finished_at timestamp with time zone
 );
 
-COMMENT ON TABLE platform.retry IS 'chosen: the filters as they were given. count: how many they chose before it began. progress_at: of its last slice; one without finished_at and without progress was cut short.';
+COMMENT ON TABLE platform.retry IS 'chosen: the given filters. count: the number of selected deliveries before the start. progress_at: the time of the last slice. A retry without finished_at and without progress was interrupted.';
 
 CREATE TABLE platform.retry_delivery (
     retry_id uuid NOT NULL,
@@ -521,7 +521,7 @@ CREATE TABLE platform.setting (
     value text NOT NULL
 );
 
-COMMENT ON TABLE platform.setting IS 'The settings that decide about money, as every process must have them.';
+COMMENT ON TABLE platform.setting IS 'Settings about money, which must be the same in every process.';
 
 CREATE TABLE purser.account (
     bucket integer NOT NULL,
@@ -552,7 +552,7 @@ CREATE TABLE purser.action (
     reason text
 );
 
-COMMENT ON TABLE purser.action IS 'Changes through the wallet''s own API, append-only. subject is the first of ids, what the log is searched by; before and after hold what changed, secrets masked; key_hash is the beginning of the key''s SHA-256.';
+COMMENT ON TABLE purser.action IS 'Changes through the wallet''s own API, append-only. subject is the first of ids, by which the log is searched. before and after contain the change, with masked secrets. key_hash is the beginning of the key''s SHA-256.';
 
 CREATE TABLE purser.adjusted_sum (
     key_name text NOT NULL COLLATE pg_catalog."C",
@@ -562,7 +562,7 @@ CREATE TABLE purser.adjusted_sum (
     CONSTRAINT adjusted_sum_amount_check CHECK ((amount >= 0))
 );
 
-COMMENT ON TABLE purser.adjusted_sum IS 'Adjustments by one person alone: their amounts without signs, by key, day of UTC and currency.';
+COMMENT ON TABLE purser.adjusted_sum IS 'Sums of the adjustments that needed no second user, without their signs, by key, UTC day and currency.';
 
 CREATE TABLE purser.api_key (
     name text NOT NULL COLLATE pg_catalog."C",
@@ -579,13 +579,13 @@ CREATE TABLE purser.api_key (
     CONSTRAINT api_key_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
-COMMENT ON TABLE purser.api_key IS 'Keys of the wallet''s own API, as SHA-256. A rotated key has several numbers; each works before its ends_at, which is the database''s time.';
+COMMENT ON TABLE purser.api_key IS 'Keys of the wallet''s own API, as SHA-256. A rotated key has several numbers. Each number is valid until its ends_at, by the database''s clock.';
 
-COMMENT ON COLUMN purser.api_key.rights IS 'Null: all that the role may do. Else only the operations of these rights.';
+COMMENT ON COLUMN purser.api_key.rights IS 'Null: all rights of the role. Otherwise the key has only these rights.';
 
-COMMENT ON COLUMN purser.api_key.used_at IS 'Last use, to the minute; null: none is known.';
+COMMENT ON COLUMN purser.api_key.used_at IS 'Last use, to the minute; null if no use is known.';
 
-COMMENT ON COLUMN purser.api_key.scope IS 'Null: all. Else only what belongs to this brand.';
+COMMENT ON COLUMN purser.api_key.scope IS 'Null: everything. Otherwise the key reaches only data of this brand.';
 
 CREATE TABLE purser.archive (
     file text NOT NULL COLLATE pg_catalog."C",
@@ -597,7 +597,7 @@ CREATE TABLE purser.archive (
     CONSTRAINT archive_transfers_check CHECK ((transfers > 0))
 );
 
-COMMENT ON TABLE purser.archive IS 'The files; each has the SHA-256 of its bytes in its name. Written by the owner only, as are the two tables beside it.';
+COMMENT ON TABLE purser.archive IS 'The archive files. The name of each file contains the SHA-256 of its bytes. Only the owner writes this table and the next two.';
 
 CREATE TABLE purser.archived_sum (
     day date NOT NULL,
@@ -614,7 +614,7 @@ CREATE TABLE purser.archived_sum (
     CONSTRAINT archived_sum_transfers_check CHECK ((transfers > 0))
 );
 
-COMMENT ON TABLE purser.archived_sum IS 'As purser.daily_sum, of the transfers that are in files.';
+COMMENT ON TABLE purser.archived_sum IS 'The same as purser.daily_sum, for the transfers in files.';
 
 CREATE TABLE purser.bet (
     bucket integer NOT NULL,
@@ -661,19 +661,19 @@ END) STORED COLLATE pg_catalog."C",
 )
 WITH (fillfactor='45');
 
-COMMENT ON TABLE purser.bet IS 'What the wallet knows of each bet id that was ever named. calls counts the calls and is the version of the row; changed_at is when the last applied operation took effect.';
+COMMENT ON TABLE purser.bet IS 'One row for each bet id that a call has named. calls is the number of calls and the version of the row. changed_at is the effect time of the last applied operation.';
 
-COMMENT ON COLUMN purser.bet.last_result IS 'Number of the call whose result (Settle, Unsettle) was applied last; 0 for none.';
+COMMENT ON COLUMN purser.bet.last_result IS 'Number of the call whose result (Settle, Unsettle) was applied last; 0 if no result was applied.';
 
-COMMENT ON COLUMN purser.bet.rare_status IS 'The status, if few bets have it, for its index; null for open and settled.';
+COMMENT ON COLUMN purser.bet.rare_status IS 'The status, for an index of the statuses that few bets have. Null for open and settled.';
 
-COMMENT ON COLUMN purser.bet.platform IS 'Whose secret signed the first call about it. bet_id is as the platform sent it, or followed by @ and this name where another platform''s bet of the player had it before.';
+COMMENT ON COLUMN purser.bet.platform IS 'The platform whose secret signed the first call about the bet. bet_id is the sent id, followed by @ and this name if another platform''s bet of the player already has the id.';
 
-COMMENT ON COLUMN purser.bet.archived_to_player IS 'What the transfers of the bet that are in files came to; null when none is. The two behind it are null for 0.';
+COMMENT ON COLUMN purser.bet.archived_to_player IS 'Sum of the bet''s transfers in archive files; null if no transfer is archived. The next two columns are null for 0.';
 
-COMMENT ON COLUMN purser.bet.site IS 'The beginning of the subPartnerId of its Place bet; bet_details has all of it.';
+COMMENT ON COLUMN purser.bet.site IS 'The beginning of the subPartnerId of the Place bet; bet_details contains the whole value.';
 
-COMMENT ON COLUMN purser.bet.odds_payout IS 'Stake × coefficient × boosterCoefficient in minor units, rounded down; null where the Place bet named no coefficient of 1 or more.';
+COMMENT ON COLUMN purser.bet.odds_payout IS 'Stake × coefficient × boosterCoefficient in minor units, rounded down. Null if the Place bet has no coefficient of 1 or more.';
 
 CREATE TABLE purser.bet_call (
     bucket integer NOT NULL,
@@ -697,7 +697,7 @@ CREATE TABLE purser.bet_call (
     CONSTRAINT bet_call_seq_check CHECK ((seq > 0))
 );
 
-COMMENT ON TABLE purser.bet_call IS 'Every call about a bet except its accepted Place bet, which is the bet''s own row, and is here too only when it is an anomaly, then without its transfer. effect_at is the time that was answered; transfers are versions of purser.transfer.';
+COMMENT ON TABLE purser.bet_call IS 'Every call about a bet, except the accepted Place bet, which is the row of the bet. An accepted Place bet that is an anomaly is also here, without its transfer. effect_at is the answered time; transfers are versions of purser.transfer.';
 
 CREATE TABLE purser.bet_details (
     bucket integer NOT NULL,
@@ -707,7 +707,7 @@ CREATE TABLE purser.bet_details (
     details json NOT NULL
 );
 
-COMMENT ON TABLE purser.bet_details IS 'What describes a placed bet, found by the first_seen_at of its row in purser.bet. Append-only.';
+COMMENT ON TABLE purser.bet_details IS 'The description of a placed bet, found by first_seen_at of its row in purser.bet. Append-only.';
 
 CREATE TABLE purser.bet_event (
     bucket integer NOT NULL,
@@ -717,7 +717,7 @@ CREATE TABLE purser.bet_event (
 
 ALTER TABLE ONLY purser.bet_event REPLICA IDENTITY FULL;
 
-COMMENT ON TABLE purser.bet_event IS 'Bets on the event, some of them at least, have their details (purser.bet_details) at this time. A time can stand here twice. Append-only.';
+COMMENT ON TABLE purser.bet_event IS 'At this time some bets on the event have their details (purser.bet_details). A time can occur twice. Append-only.';
 
 CREATE TABLE purser.call_stats (
     slot smallint NOT NULL,
@@ -730,7 +730,7 @@ CREATE TABLE purser.call_stats (
     CONSTRAINT call_stats_slot_check CHECK ((slot >= 0))
 );
 
-COMMENT ON TABLE purser.call_stats IS 'Calls of the wire by minute. name is the platform whose secret verified them, empty for the one without a name, ? for calls that no secret verified; durations counts calls by how long they took. Slots are used in turn; only the last hour is read.';
+COMMENT ON TABLE purser.call_stats IS 'Calls of the wire by minute. name is the platform whose secret verified the calls, empty for the platform without a name, ? for calls that no secret verified. durations counts calls by duration. Slots are reused in turn; only the last hour is read.';
 
 CREATE TABLE purser.carried_balance (
     bucket integer NOT NULL,
@@ -745,7 +745,7 @@ CREATE TABLE purser.carried_balance (
     CONSTRAINT carried_balance_version_check CHECK ((version > 0))
 );
 
-COMMENT ON TABLE purser.carried_balance IS 'The account''s transfers up to version are in files, those since the row before in this one, at this place of it. balance and at are those of transfer version.';
+COMMENT ON TABLE purser.carried_balance IS 'The account''s transfers up to version are in files. The transfers since the previous row are in this file, at this place. balance and at belong to transfer version.';
 
 CREATE TABLE purser.cash_movement (
     bucket integer NOT NULL,
@@ -773,9 +773,9 @@ END),
     CONSTRAINT cash_movement_kind_check CHECK ((kind = ANY (ARRAY['deposit'::text, 'withdrawal'::text, 'adjustment'::text, 'opening'::text])))
 );
 
-COMMENT ON TABLE purser.cash_movement IS 'Deposits, withdrawals, adjustments and opening balances by the operator''s reference: the same reference again is answered from here. The amount of an adjustment is signed; bet_id is the bet that it corrects.';
+COMMENT ON TABLE purser.cash_movement IS 'Deposits, withdrawals, adjustments and opening balances by the operator''s reference. A repeated reference is answered from this table. The amount of an adjustment is signed; bet_id is the bet that it corrects.';
 
-COMMENT ON COLUMN purser.cash_movement.approved_by IS 'The second person of an adjustment that needed one (W-27).';
+COMMENT ON COLUMN purser.cash_movement.approved_by IS 'The user who approved an adjustment above the limit (W-27).';
 
 CREATE TABLE purser.change (
     bucket integer NOT NULL,
@@ -788,7 +788,7 @@ CREATE TABLE purser.change (
 );
 ALTER TABLE ONLY purser.change ALTER COLUMN events SET STORAGE EXTERNAL;
 
-COMMENT ON TABLE purser.change IS 'events: a list of [name, member, …]; one with a balance is told as two (src/server/wallet/store/wallet-changes.ts). last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
+COMMENT ON TABLE purser.change IS 'events is a list of [name, member, …]; an event with a balance is sent as two (src/server/wallet/store/wallet-changes.ts). last_number is the number of the last event, and null until it is numbered. change_id only orders rows that are numbered together.';
 
 ALTER TABLE purser.change ALTER COLUMN change_id ADD GENERATED ALWAYS AS IDENTITY (
     SEQUENCE NAME purser.change_change_id_seq
@@ -816,7 +816,7 @@ CREATE TABLE purser.conformance_run (
     CONSTRAINT conformance_run_state_check CHECK ((state = ANY (ARRAY['running'::text, 'ended'::text, 'failed'::text])))
 );
 
-COMMENT ON TABLE purser.conformance_run IS 'seen_at is the last sign of life of the process that runs it. cases: the catalogue as it was then; results: what each case came to, without what was sent. One runs at a time.';
+COMMENT ON TABLE purser.conformance_run IS 'seen_at is the last heartbeat of the process that runs it. cases is the catalogue at the start. results has the result of each case, without the sent bytes. One run at a time is in progress.';
 
 CREATE TABLE purser.console_failure (
     name text NOT NULL COLLATE pg_catalog."C",
@@ -827,7 +827,7 @@ CREATE TABLE purser.console_failure (
     CONSTRAINT console_failure_failures_check CHECK ((failures >= 0))
 );
 
-COMMENT ON TABLE purser.console_failure IS 'Wrong passwords of a name since the last right one, by address (the /64, in IPv6); locked_until is when that address may try the name again.';
+COMMENT ON TABLE purser.console_failure IS 'Wrong passwords of a name since the last right one, by address (the /64, in IPv6). At locked_until the address may try the name again.';
 
 CREATE TABLE purser.console_session (
     hash bytea NOT NULL,
@@ -842,9 +842,9 @@ CREATE TABLE purser.console_session (
     CONSTRAINT console_session_key_hash_check CHECK ((octet_length(key_hash) = 32))
 );
 
-COMMENT ON TABLE purser.console_session IS 'Sessions of the console, as SHA-256 of their tokens; key_hash is that of the key whose role they have.';
+COMMENT ON TABLE purser.console_session IS 'Sessions of the console, as SHA-256 of their tokens. key_hash identifies the key whose role the session has.';
 
-COMMENT ON COLUMN purser.console_session.used_at IS 'Last request while somebody was at the page, to the minute.';
+COMMENT ON COLUMN purser.console_session.used_at IS 'Last request of an active user, to the minute.';
 
 CREATE TABLE purser.console_user (
     name text NOT NULL COLLATE pg_catalog."C",
@@ -861,25 +861,25 @@ CREATE TABLE purser.console_user (
     CONSTRAINT console_user_role_check CHECK ((role = ANY (ARRAY['read'::text, 'support'::text, 'cash'::text, 'admin'::text])))
 );
 
-COMMENT ON TABLE purser.console_user IS 'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
+COMMENT ON TABLE purser.console_user IS 'Users who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
 
-COMMENT ON COLUMN purser.console_user.used_at IS 'Last use of a session or sign-in, to the minute; null: none is known.';
+COMMENT ON COLUMN purser.console_user.used_at IS 'Last use of a session or sign-in, to the minute; null if no use is known.';
 
-COMMENT ON COLUMN purser.console_user.must_change IS 'Another person has set the password; a session may only change it.';
+COMMENT ON COLUMN purser.console_user.must_change IS 'Another user has set the password, so a session may only change it.';
 
 CREATE TABLE purser.currency (
     currency text NOT NULL COLLATE pg_catalog."C",
     scale smallint NOT NULL
 );
 
-COMMENT ON TABLE purser.currency IS 'The scale in which amounts of a currency are stored, recorded with the first account in it; it cannot change.';
+COMMENT ON TABLE purser.currency IS 'The scale of the stored amounts of a currency. The first account in the currency records it, and it cannot change.';
 
 CREATE TABLE purser.daily_close (
     day date NOT NULL,
     closed_at timestamp with time zone NOT NULL
 );
 
-COMMENT ON TABLE purser.daily_close IS 'Days (UTC) whose sums are kept, without gaps from the first one on.';
+COMMENT ON TABLE purser.daily_close IS 'Days (UTC) whose sums are stored, without gaps since the first one.';
 
 CREATE TABLE purser.daily_sum (
     day date NOT NULL,
@@ -896,7 +896,7 @@ CREATE TABLE purser.daily_sum (
     CONSTRAINT daily_sum_transfers_check CHECK ((transfers > 0))
 );
 
-COMMENT ON TABLE purser.daily_sum IS 'Sums of purser.transfer, in minor units. brand is the player''s, empty for players of none; platform and site are the bet''s, empty where there is none.';
+COMMENT ON TABLE purser.daily_sum IS 'Sums of purser.transfer, in minor units. brand is the player''s brand; platform and site are the bet''s. Each is empty if there is none.';
 
 CREATE TABLE purser.feed_counter (
     only_row boolean DEFAULT true NOT NULL,
@@ -904,7 +904,7 @@ CREATE TABLE purser.feed_counter (
     CONSTRAINT feed_counter_only_row_check CHECK (only_row)
 );
 
-COMMENT ON TABLE purser.feed_counter IS 'The last number given. Whoever numbers holds the row, so that one process at a time does.';
+COMMENT ON TABLE purser.feed_counter IS 'The last number of the feed. The process that numbers rows locks this row, so only one process at a time numbers rows.';
 
 CREATE TABLE purser.journal (
     at timestamp with time zone NOT NULL,
@@ -919,7 +919,7 @@ PARTITION BY RANGE (at);
 ALTER TABLE ONLY purser.journal ALTER COLUMN keys SET STORAGE EXTERNAL;
 ALTER TABLE ONLY purser.journal ALTER COLUMN bytes SET STORAGE EXTERNAL;
 
-COMMENT ON TABLE purser.journal IS 'Calls of the wire as they came and were answered, newest days only, some hundred in a row: at and since are the times of its last answer and of its first byte, slowest is in milliseconds, keys are hashes of what its calls can be found by (players, bets, requests, operations, outcomes, codes), bytes are the calls, compressed by brotli after a byte 1. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads them.';
+COMMENT ON TABLE purser.journal IS 'Calls of the wire as received and answered, of the newest days, some hundred in a row. at is the time of the last answer of the row, since of the first byte. slowest is in milliseconds. keys are hashes for the search (players, bets, requests, operations, outcomes, codes). bytes are the calls, compressed by brotli after a byte 1. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads the table.';
 
 CREATE TABLE purser.migration (
     version bigint NOT NULL,
@@ -952,15 +952,15 @@ CREATE TABLE purser.player (
     CONSTRAINT player_status_check CHECK ((status = ANY (ARRAY['active'::text, 'blocked'::text])))
 );
 
-COMMENT ON COLUMN purser.player.created_as IS 'What the player was created with, to recognise the same call again whatever has changed since.';
+COMMENT ON COLUMN purser.player.created_as IS 'The request that created the player. A repeat of this request is recognised by it, whatever has changed since.';
 
-COMMENT ON COLUMN purser.player.unrestricted_as IS 'The status, verification and limits for which the rules found nothing that stands against a bet of this player.';
+COMMENT ON COLUMN purser.player.unrestricted_as IS 'The status, verification and limits with which the rules found no restriction for this player''s bets.';
 
 COMMENT ON COLUMN purser.player.nickname_key IS 'customFields.nickname in lower case, for the search; email_key likewise.';
 
 COMMENT ON COLUMN purser.player.brand IS 'The site on which the player registered, for reports; it never changes.';
 
-COMMENT ON COLUMN purser.player.waiting IS 'Changes that wait for hours or for a second person, by member: {"limits.stake": {"value", "askedAt", "key", "person", "from", "until"}}; null: none.';
+COMMENT ON COLUMN purser.player.waiting IS 'Changes that wait for hours or for a second user, by member: {"limits.stake": {"value", "askedAt", "key", "person", "from", "until"}}. Null if no change waits.';
 
 CREATE TABLE purser.proposal (
     bucket integer NOT NULL,
@@ -989,7 +989,7 @@ END),
     CONSTRAINT proposal_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'approved'::text, 'refused'::text])))
 );
 
-COMMENT ON TABLE purser.proposal IS 'Adjustments that need a second person. person and decided_person are as the requests named them, else the names of the keys; the amount is signed.';
+COMMENT ON TABLE purser.proposal IS 'Adjustments that need a second user. person and decided_person are the names in the requests, or the names of the keys. The amount is signed.';
 
 CREATE TABLE purser.session (
     bucket integer NOT NULL,
@@ -1003,14 +1003,14 @@ CREATE TABLE purser.session (
     ended_at timestamp with time zone
 );
 
-COMMENT ON COLUMN purser.session.token_hash IS 'SHA-256 of the token, base64url; the token itself is not stored. Its bucket is its player''s.';
+COMMENT ON COLUMN purser.session.token_hash IS 'SHA-256 of the token, base64url. The token itself is not stored, and its bucket equals its player''s bucket.';
 
 CREATE TABLE purser.setting (
     name text NOT NULL COLLATE pg_catalog."C",
     value text NOT NULL
 );
 
-COMMENT ON TABLE purser.setting IS 'What is fixed when the database is created: the number of buckets. And the settings that decide about money, as every process must have them.';
+COMMENT ON TABLE purser.setting IS 'Settings that are fixed when the database is created (the number of buckets), and settings about money, which must be the same in every process.';
 
 CREATE TABLE purser.transfer (
     bucket integer NOT NULL,
@@ -1056,9 +1056,9 @@ CREATE TABLE purser.webhook (
     CONSTRAINT webhook_state_check CHECK ((state = ANY (ARRAY['active'::text, 'disabled'::text, 'removed'::text])))
 );
 
-COMMENT ON TABLE purser.webhook IS 'events: their names, empty for all. secrets: encrypted (O-5), the first signs alone once old_until has passed. acknowledged_to: the id of the last event up to which all is acknowledged.';
+COMMENT ON TABLE purser.webhook IS 'events: their names; empty for all events. secrets: encrypted (O-5); after old_until only the first one signs. acknowledged_to: the id up to which all events are acknowledged.';
 
-COMMENT ON COLUMN purser.webhook.connection IS 'As platform.partner.connection.';
+COMMENT ON COLUMN purser.webhook.connection IS 'The same as platform.partner.connection.';
 
 ALTER TABLE ONLY gateway.action
     ADD CONSTRAINT action_pkey PRIMARY KEY (subject, at, request_id);

@@ -1,14 +1,15 @@
--- The wallet's tables, with those that wallet, platform and gateway share. The rules for tables
--- (docs/internals/decisions/):
+-- The wallet's tables, and the tables that wallet, platform and gateway share. These rules hold
+-- for tables (docs/internals/decisions/):
 --   * The primary key of every table of money begins with bucket = hash(player) mod N, so that
 --     Citus can distribute the same schema by bucket.
---   * Only primary keys begin with bucket. On a table without statistics the planner takes any index
---     on bucket, with bucket alone.
---   * No foreign key and no unique constraint lacks the bucket, and no trigger exists.
---   * Ids are compared byte by byte (collate "C"), exactly as received (I-7). An update of a locale
---     library cannot break such an index.
---   * A list states the always true condition of its index, and no other statement does. Statistics
---     therefore choose no other index for it, and lookups by primary key find only the key.
+--   * Only primary keys begin with bucket. On a table without statistics the planner takes any
+--     index on bucket, with bucket alone.
+--   * Every foreign key and unique constraint contains the bucket, and no trigger exists.
+--   * Ids are compared byte by byte (collate "C"), exactly as received (I-7). An update of a
+--     locale library cannot break such an index.
+--   * A list states the always true condition of its index, and no other statement does.
+--     Statistics therefore choose no other index for it, and lookups by primary key find only
+--     the key.
 -- CHECKs are a second fence after the rules in src/server/wallet/rules.
 
 create table purser.setting (
@@ -16,14 +17,14 @@ create table purser.setting (
   value text not null
 );
 comment on table purser.setting is
-  'What is fixed when the database is created: the number of buckets. And the settings that decide about money, as every process must have them.';
+  'Settings that are fixed when the database is created (the number of buckets), and settings about money, which must be the same in every process.';
 
 create table purser.currency (
   currency text collate "C" primary key,
   scale    smallint not null
 );
 comment on table purser.currency is
-  'The scale in which amounts of a currency are stored, recorded with the first account in it; it cannot change.';
+  'The scale of the stored amounts of a currency. The first account in the currency records it, and it cannot change.';
 
 -- Players ---------------------------------------------------------------------------------------
 
@@ -51,13 +52,13 @@ create table purser.player (
   check (currency = any (currencies))
 );
 comment on column purser.player.created_as is
-  'What the player was created with, to recognise the same call again whatever has changed since.';
+  'The request that created the player. A repeat of this request is recognised by it, whatever has changed since.';
 comment on column purser.player.unrestricted_as is
-  'The status, verification and limits for which the rules found nothing that stands against a bet of this player.';
+  'The status, verification and limits with which the rules found no restriction for this player''s bets.';
 comment on column purser.player.nickname_key is 'customFields.nickname in lower case, for the search; email_key likewise.';
 comment on column purser.player.brand is 'The site on which the player registered, for reports; it never changes.';
 comment on column purser.player.waiting is
-  'Changes that wait for hours or for a second person, by member: {"limits.stake": {"value", "askedAt", "key", "person", "from", "until"}}; null: none.';
+  'Changes that wait for hours or for a second user, by member: {"limits.stake": {"value", "askedAt", "key", "person", "from", "until"}}. Null if no change waits.';
 create index player_by_operator_user on purser.player (operator_user collate "C", player) where operator_user is not null;
 create index player_by_nickname on purser.player (nickname_key, player) where nickname_key is not null;
 create index player_by_email on purser.player (email_key, player) where email_key is not null;
@@ -77,8 +78,9 @@ create table purser.session (
   primary key (bucket, token_hash)
 );
 comment on column purser.session.token_hash is
-  'SHA-256 of the token, base64url; the token itself is not stored. Its bucket is its player''s.';
--- An index with the bucket in any place would be chosen on an analysed table without rows.
+  'SHA-256 of the token, base64url. The token itself is not stored, and its bucket equals its player''s bucket.';
+-- The planner would choose an index with the bucket in any place on an analysed table without
+-- rows.
 create index session_of_player on purser.session (player);
 create index session_by_player on purser.session (player, created_at, token_hash, bucket) where created_at > '-infinity';
 
@@ -122,11 +124,11 @@ create table purser.transfer (
 );
 comment on table purser.transfer is
   'Immutable double entry: amount leaves debit and reaches credit. version numbers the transfers of one player and currency without gaps. Accounts other than player are per bucket and currency and are summed, never stored.';
--- The transfers of a day lie together, so this index of a few pages finds them. A new row costs it
--- next to nothing.
+-- The transfers of a day are neighbours, so this index of a few pages finds them. A new row costs
+-- the index almost nothing.
 create index transfer_by_day on purser.transfer using brin (at) with (pages_per_range = 64, autosummarize = on);
--- It has only the kinds that are few in comparison with stakes and results. Those are found by
--- transfer_by_day, so no Place bet and no lost bet writes here.
+-- The index contains only the kinds that are few in comparison with stakes and results.
+-- transfer_by_day finds stakes and results, so no Place bet and no lost bet writes here.
 create index transfer_by_kind on purser.transfer (kind, at, player, currency, version)
   where kind in ('deposit', 'withdrawal', 'adjustment', 'opening', 'refund', 'payout_reversal');
 
@@ -152,11 +154,11 @@ create table purser.cash_movement (
       else coalesce(reason, person, ticket, bet_id) is null end)
 );
 comment on table purser.cash_movement is
-  'Deposits, withdrawals, adjustments and opening balances by the operator''s reference: the same reference again is answered from here. The amount of an adjustment is signed; bet_id is the bet that it corrects.';
-comment on column purser.cash_movement.approved_by is 'The second person of an adjustment that needed one (W-27).';
+  'Deposits, withdrawals, adjustments and opening balances by the operator''s reference. A repeated reference is answered from this table. The amount of an adjustment is signed; bet_id is the bet that it corrects.';
+comment on column purser.cash_movement.approved_by is 'The user who approved an adjustment above the limit (W-27).';
 -- A support agent pastes the id of a payment, without its player.
 create index movement_by_reference on purser.cash_movement (reference, player);
--- The next person sees what was adjusted for a bet before paying again (O-2).
+-- A user sees the earlier adjustments for a bet before paying again (O-2).
 create index movement_by_bet on purser.cash_movement (player, bet_id, bucket) where bet_id is not null;
 
 create table purser.proposal (
@@ -182,14 +184,14 @@ create table purser.proposal (
   check (status <> 'approved' or decided_key <> key_name)
 );
 comment on table purser.proposal is
-  'Adjustments that need a second person. person and decided_person are as the requests named them, else the names of the keys; the amount is signed.';
+  'Adjustments that need a second user. person and decided_person are the names in the requests, or the names of the keys. The amount is signed.';
 create index proposal_by_time on purser.proposal (proposed_at, player, reference) where proposed_at < 'infinity';
 create index proposal_by_status on purser.proposal (status, proposed_at, player, reference);
--- An approved proposal is a movement of the same reference, which has an index of its own.
+-- An approved proposal is a movement with the same reference, which has an index of its own.
 create index proposal_by_reference on purser.proposal (reference, player) where status <> 'approved';
 create index proposal_waiting on purser.proposal (player, expires_at, bucket) where status = 'pending';
 
--- Many small adjustments are as much money as one large one (W-27).
+-- Many small adjustments are as much money as one large one, so they are added up (W-27).
 create table purser.adjusted_sum (
   key_name text collate "C" not null,
   day      date not null,
@@ -198,12 +200,12 @@ create table purser.adjusted_sum (
   primary key (key_name, day, currency)
 );
 comment on table purser.adjusted_sum is
-  'Adjustments by one person alone: their amounts without signs, by key, day of UTC and currency.';
+  'Sums of the adjustments that needed no second user, without their signs, by key, UTC day and currency.';
 
 -- Bets ------------------------------------------------------------------------------------------
 
--- The key has the bet id before the player: a bet is found by its id alone too.
--- Room for the next state beside the last one lets a result change no index.
+-- The key has the bet id before the player, because a bet is also found by its id alone. Each
+-- page has free space for the next states of its rows, so a result changes no index.
 create table purser.bet (
   bucket                  integer not null,
   player                  text collate "C" not null,
@@ -239,27 +241,28 @@ create table purser.bet (
   check ((status = 'refused') = (refusal is not null))
 ) with (fillfactor = 45);
 comment on table purser.bet is
-  'What the wallet knows of each bet id that was ever named. calls counts the calls and is the version of the row; changed_at is when the last applied operation took effect.';
+  'One row for each bet id that a call has named. calls is the number of calls and the version of the row. changed_at is the effect time of the last applied operation.';
 comment on column purser.bet.last_result is
-  'Number of the call whose result (Settle, Unsettle) was applied last; 0 for none.';
+  'Number of the call whose result (Settle, Unsettle) was applied last; 0 if no result was applied.';
 comment on column purser.bet.rare_status is
-  'The status, if few bets have it, for its index; null for open and settled.';
+  'The status, for an index of the statuses that few bets have. Null for open and settled.';
 comment on column purser.bet.platform is
-  'Whose secret signed the first call about it. bet_id is as the platform sent it, or followed by @ and this name where another platform''s bet of the player had it before.';
+  'The platform whose secret signed the first call about the bet. bet_id is the sent id, followed by @ and this name if another platform''s bet of the player already has the id.';
 comment on column purser.bet.archived_to_player is
-  'What the transfers of the bet that are in files came to; null when none is. The two behind it are null for 0.';
-comment on column purser.bet.site is 'The beginning of the subPartnerId of its Place bet; bet_details has all of it.';
+  'Sum of the bet''s transfers in archive files; null if no transfer is archived. The next two columns are null for 0.';
+comment on column purser.bet.site is 'The beginning of the subPartnerId of the Place bet; bet_details contains the whole value.';
 comment on column purser.bet.odds_payout is
-  'Stake × coefficient × boosterCoefficient in minor units, rounded down; null where the Place bet named no coefficient of 1 or more.';
--- Each index on the bets costs every bet. A settlement changes no column of any of them, so that its
--- new row can stay in the page of the old one. The few bets of a rare status therefore have a column.
+  'Stake × coefficient × boosterCoefficient in minor units, rounded down. Null if the Place bet has no coefficient of 1 or more.';
+-- Each index on the bets costs every bet. A settlement changes no column of these indexes, so its
+-- new row can stay in the page of the old one. The few bets of a rare status therefore have a
+-- column.
 create index bet_by_time on purser.bet (first_seen_at, bucket) where first_seen_at < 'infinity';
 create index bet_by_player on purser.bet (player, first_seen_at, bucket) where first_seen_at > '-infinity';
 create index bet_rare on purser.bet (rare_status, first_seen_at, bucket)
   where rare_status is not null and first_seen_at < 'infinity';
 create index bet_rare_of_player on purser.bet (player, rare_status, first_seen_at, bucket)
   where rare_status is not null and first_seen_at > '-infinity';
--- A wallet with one platform, which has no name, pays nothing for this index (W-43).
+-- This index costs nothing in a wallet with one platform, which has no name (W-43).
 create index bet_by_platform on purser.bet (platform, first_seen_at, bucket) where platform <> '';
 
 create table purser.bet_call (
@@ -282,19 +285,21 @@ create table purser.bet_call (
   primary key (bucket, player, bet_id, seq)
 );
 comment on table purser.bet_call is
-  'Every call about a bet except its accepted Place bet, which is the bet''s own row, and is here too only when it is an anomaly, then without its transfer. effect_at is the time that was answered; transfers are versions of purser.transfer.';
+  'Every call about a bet, except the accepted Place bet, which is the row of the bet. An accepted Place bet that is an anomaly is also here, without its transfer. effect_at is the answered time; transfers are versions of purser.transfer.';
 create index bet_call_anomaly on purser.bet_call (at, bucket) where anomaly is not null;
--- The late copy of a refused result (I-2), and a Place bet's bytes with PUT (S-5), are looked for by
--- their requestId.
+-- This index finds the late copy of a refused result (I-2), and a Place bet's bytes with PUT
+-- (S-5), by the requestId.
 create index bet_call_refused on purser.bet_call (player, bet_id, request_id, operation, seq)
   where operation = 'place' or refusal in ('recalculation_blocked', 'recalculation_negative');
--- Late copies of a result are found among a bet's first calls by its primary key, and among its many
--- later calls by this index. A usual result, a bet's second call, writes into the primary key only.
+-- The primary key finds late copies of a result among a bet's first calls. This index finds them
+-- among its many later calls. A usual result, a bet's second call, writes into the primary key
+-- only.
 create index bet_call_late on purser.bet_call (player, bet_id, request_id)
   where operation in ('settle', 'unsettle') and outcome <> 'refused' and seq > 16;
 
--- Odds and selections are most of the bytes of a bet. They are written once, apart from the state,
--- which every call rewrites. The key begins with the time, so that new bets change few pages.
+-- Odds and selections are most of the bytes of a bet. They are written once, apart from the
+-- state, which every call rewrites. The key begins with the time, so that new bets change few
+-- pages.
 create table purser.bet_details (
   bucket        integer not null,
   first_seen_at timestamptz not null,
@@ -304,36 +309,38 @@ create table purser.bet_details (
   primary key (bucket, first_seen_at, bet_id, player)
 );
 comment on table purser.bet_details is
-  'What describes a placed bet, found by the first_seen_at of its row in purser.bet. Append-only.';
+  'The description of a placed bet, found by first_seen_at of its row in purser.bet. Append-only.';
 
--- The bets of an event are found by it (W-44). One row stands for all bets of a batch: the time leads
--- to their details. No player is named here, and a batch of many bets on one event costs one row.
+-- The table finds the bets of an event (W-44). One row stands for all bets of a batch, and its
+-- time leads to their details. It names no player, so a batch of many bets on one event costs one
+-- row.
 create table purser.bet_event (
   bucket        integer not null,
   event_id      text collate "C" not null,
   first_seen_at timestamptz not null
 );
--- Its rows come with every Place bet and stay, and the same row can stand twice: a key would cost each
--- call an index. Without an identity, a publication for all tables would refuse updates and deletes.
+-- Every Place bet adds rows, which stay, and the same row can occur twice. A key would cost each
+-- call an index. Without an identity, a publication for all tables would refuse updates and
+-- deletes.
 alter table purser.bet_event replica identity full;
 comment on table purser.bet_event is
-  'Bets on the event, some of them at least, have their details (purser.bet_details) at this time. A time can stand here twice. Append-only.';
+  'At this time some bets on the event have their details (purser.bet_details). A time can occur twice. Append-only.';
 create index bet_event_by_event on purser.bet_event (event_id, first_seen_at, bucket);
 
--- A statement whose COMMIT is already on its way calls this where it has written fewer rows than it
--- was given.
+-- A statement whose COMMIT has already been sent calls this function when it has written fewer
+-- rows than it was given.
 create function purser.raise_stale_row(what text) returns int language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   raise exception '% has moved on since it was read', what using errcode = 'PU001';
 end
 $$;
--- Everybody may call a new function. Each server has what it needs and no more.
+-- Every role may call a new function. Each server gets only the rights that it needs.
 revoke all on function purser.raise_stale_row(text) from public;
 
 -- Archive and reports ---------------------------------------------------------------------------
 
--- `purser archive` leaves these of transfers that lie in files (O-13): the balance that an account
--- carries on from, and the sums that audits need.
+-- `purser archive` moves transfers to files (O-13). These tables keep the balance from which an
+-- account continues, and the sums that audits need.
 create table purser.archive (
   file      text collate "C" primary key,
   before    timestamptz not null,
@@ -342,7 +349,7 @@ create table purser.archive (
   transfers bigint not null check (transfers > 0)
 );
 comment on table purser.archive is
-  'The files; each has the SHA-256 of its bytes in its name. Written by the owner only, as are the two tables beside it.';
+  'The archive files. The name of each file contains the SHA-256 of its bytes. Only the owner writes this table and the next two.';
 
 create table purser.carried_balance (
   bucket   integer not null,
@@ -356,7 +363,7 @@ create table purser.carried_balance (
   primary key (bucket, player, currency, version)
 );
 comment on table purser.carried_balance is
-  'The account''s transfers up to version are in files, those since the row before in this one, at this place of it. balance and at are those of transfer version.';
+  'The account''s transfers up to version are in files. The transfers since the previous row are in this file, at this place. balance and at belong to transfer version.';
 create index carried_balance_by_file on purser.carried_balance (file, place);
 
 create table purser.archived_sum (
@@ -372,15 +379,15 @@ create table purser.archived_sum (
   site      text collate "C" not null default '',
   primary key (day, currency, brand, kind, debit, credit, platform, site)
 );
-comment on table purser.archived_sum is 'As purser.daily_sum, of the transfers that are in files.';
+comment on table purser.archived_sum is 'The same as purser.daily_sum, for the transfers in files.';
 
 create table purser.daily_close (
   day     date primary key,
   closed_at timestamptz not null
 );
-comment on table purser.daily_close is 'Days (UTC) whose sums are kept, without gaps from the first one on.';
+comment on table purser.daily_close is 'Days (UTC) whose sums are stored, without gaps since the first one.';
 
--- A report costs as little as it shows. Rows are only added.
+-- The table makes the cost of a report follow its length. Rows are only added.
 create table purser.daily_sum (
   day       date not null,
   currency  text collate "C" not null,
@@ -395,13 +402,14 @@ create table purser.daily_sum (
   primary key (day, currency, brand, kind, debit, credit, platform, site)
 );
 comment on table purser.daily_sum is
-  'Sums of purser.transfer, in minor units. brand is the player''s, empty for players of none; platform and site are the bet''s, empty where there is none.';
+  'Sums of purser.transfer, in minor units. brand is the player''s brand; platform and site are the bet''s. Each is empty if there is none.';
 
 -- Feed and webhooks -----------------------------------------------------------------------------
 
--- The feed of changes has one order for all readers, without gaps and doubles. The transaction of a
--- change writes a row here. The first reader numbers what is committed (src/server/core/change-feed). A row that commits
--- late has no number yet when later ones get theirs, and gets the next one then: none is skipped.
+-- The feed of changes has one order for all readers, without gaps and duplicates. The transaction
+-- of a change writes a row here. The first reader numbers the committed rows
+-- (src/server/core/change-feed). A row that commits late gets the next number, so no row is
+-- skipped.
 create table purser.change (
   bucket      integer not null,
   change_id   bigint generated always as identity,
@@ -411,10 +419,10 @@ create table purser.change (
   last_number bigint,
   primary key (change_id, bucket)
 );
--- Compressing a batch costs the calls more than its bytes.
+-- Compression of a batch costs the calls more than its bytes.
 alter table purser.change alter column events set storage external;
 comment on table purser.change is
-  'events: a list of [name, member, …]; one with a balance is told as two (src/server/wallet/store/wallet-changes.ts). last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
+  'events is a list of [name, member, …]; an event with a balance is sent as two (src/server/wallet/store/wallet-changes.ts). last_number is the number of the last event, and null until it is numbered. change_id only orders rows that are numbered together.';
 create index change_to_number on purser.change (change_id) where last_number is null;
 create unique index change_by_number on purser.change (last_number, bucket) where last_number is not null;
 
@@ -423,10 +431,10 @@ create table purser.feed_counter (
   last_number bigint not null
 );
 comment on table purser.feed_counter is
-  'The last number given. Whoever numbers holds the row, so that one process at a time does.';
+  'The last number of the feed. The process that numbers rows locks this row, so only one process at a time numbers rows.';
 insert into purser.feed_counter (last_number) values (0);
 
--- One process at a time delivers to a webhook: it holds the claim, and counts `beat` up as long as it
+-- One process at a time delivers to a webhook: it holds the claim, and increments `beat` while it
 -- lives. A removed row stays, so that no server needs the right to delete.
 create table purser.webhook (
   webhook_id    text collate "C" primary key,
@@ -445,16 +453,16 @@ create table purser.webhook (
   connection    json
 );
 comment on table purser.webhook is
-  'events: their names, empty for all. secrets: encrypted (O-5), the first signs alone once old_until has passed. acknowledged_to: the id of the last event up to which all is acknowledged.';
-comment on column purser.webhook.connection is 'As platform.partner.connection.';
+  'events: their names; empty for all events. secrets: encrypted (O-5); after old_until only the first one signs. acknowledged_to: the id up to which all events are acknowledged.';
+comment on column purser.webhook.connection is 'The same as platform.partner.connection.';
 
--- Keys, people and their actions ----------------------------------------------------------------
+-- Keys, users and their actions -----------------------------------------------------------------
 
--- Each server has tables of its own for these, so that the role of one neither reads nor forges the
--- rows of another.
+-- Each server has its own tables for keys and users, so that the role of one server neither reads
+-- nor forges the rows of another.
 
--- Every change through our own APIs is written in the transaction of the change, and never altered
--- (O-4).
+-- Every change through our own APIs is written in the transaction of the change, and never
+-- altered (O-4).
 create table purser.action (
   subject    text collate "C" not null,
   at         timestamptz not null,
@@ -470,13 +478,14 @@ create table purser.action (
   primary key (subject, at, request_id)
 );
 comment on table purser.action is
-  'Changes through the wallet''s own API, append-only. subject is the first of ids, what the log is searched by; before and after hold what changed, secrets masked; key_hash is the beginning of the key''s SHA-256.';
+  'Changes through the wallet''s own API, append-only. subject is the first of ids, by which the log is searched. before and after contain the change, with masked secrets. key_hash is the beginning of the key''s SHA-256.';
 create index action_by_time on purser.action (at, request_id) where at < 'infinity';
 create index action_history on purser.action (subject, at, request_id)
   where operation in ('createPlayer', 'changePlayer', 'lockBet', 'unlockBet');
 create index action_openings on purser.action (subject, at, request_id) where operation = 'openPersonalData';
 
--- A key itself is not stored. number counts the keys of a name, and a name is never given to another.
+-- The key itself is not stored. number counts the keys of a name, and a name is never given to
+-- another key.
 create table purser.api_key (
   name    text collate "C" not null,
   number  integer not null,
@@ -490,10 +499,10 @@ create table purser.api_key (
   primary key (name, number)
 );
 comment on table purser.api_key is
-  'Keys of the wallet''s own API, as SHA-256. A rotated key has several numbers; each works before its ends_at, which is the database''s time.';
-comment on column purser.api_key.rights is 'Null: all that the role may do. Else only the operations of these rights.';
-comment on column purser.api_key.used_at is 'Last use, to the minute; null: none is known.';
-comment on column purser.api_key.scope is 'Null: all. Else only what belongs to this brand.';
+  'Keys of the wallet''s own API, as SHA-256. A rotated key has several numbers. Each number is valid until its ends_at, by the database''s clock.';
+comment on column purser.api_key.rights is 'Null: all rights of the role. Otherwise the key has only these rights.';
+comment on column purser.api_key.used_at is 'Last use, to the minute; null if no use is known.';
+comment on column purser.api_key.scope is 'Null: everything. Otherwise the key reaches only data of this brand.';
 create index api_key_by_time on purser.api_key (made_at, name, number);
 create index api_key_by_end on purser.api_key (ends_at);
 
@@ -509,14 +518,15 @@ create table purser.console_user (
   must_change     boolean not null default false
 );
 comment on table purser.console_user is
-  'Who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
+  'Users who may sign in to the console by name. password is scrypt$N$r$p$salt$hash.';
 comment on column purser.console_user.used_at is
-  'Last use of a session or sign-in, to the minute; null: none is known.';
+  'Last use of a session or sign-in, to the minute; null if no use is known.';
 comment on column purser.console_user.must_change is
-  'Another person has set the password; a session may only change it.';
+  'Another user has set the password, so a session may only change it.';
 
--- A session is of a key or of a person, and ends with it. It belongs to the password that it was begun
--- with (U-4), by number and by no clock: a sign-in during a change of password ends with the old one.
+-- A session belongs to a key or to a user, and ends with it. A user's session also belongs to one
+-- password, by number and not by time (U-4). A sign-in during a change of password therefore ends
+-- with the old password.
 create table purser.console_session (
   hash            bytea primary key check (octet_length(hash) = 32),
   key_hash        bytea check (octet_length(key_hash) = 32),
@@ -528,11 +538,11 @@ create table purser.console_session (
   constraint console_session_is_of_one check (num_nonnulls(key_hash, person) = 1)
 );
 comment on table purser.console_session is
-  'Sessions of the console, as SHA-256 of their tokens; key_hash is that of the key whose role they have.';
-comment on column purser.console_session.used_at is 'Last request while somebody was at the page, to the minute.';
+  'Sessions of the console, as SHA-256 of their tokens. key_hash identifies the key whose role the session has.';
+comment on column purser.console_session.used_at is 'Last request of an active user, to the minute.';
 
--- Wrong passwords are counted by name and address (U-4): a guesser elsewhere does not lock the owner
--- of a name out.
+-- Wrong passwords are counted by name and address, so an attacker at another address does not
+-- lock out the owner of a name (U-4).
 create table purser.console_failure (
   name         text collate "C" not null,
   address      text collate "C" not null,
@@ -542,12 +552,12 @@ create table purser.console_failure (
   primary key (name, address)
 );
 comment on table purser.console_failure is
-  'Wrong passwords of a name since the last right one, by address (the /64, in IPv6); locked_until is when that address may try the name again.';
+  'Wrong passwords of a name since the last right one, by address (the /64, in IPv6). At locked_until the address may try the name again.';
 create index console_failure_by_time on purser.console_failure (failed_at);
 
 -- Calls and the conformance kit -----------------------------------------------------------------
 
--- The slots are used in turn, so that the table never grows: a slot that comes again begins anew.
+-- The slots are reused in turn, so that the table never grows. A reused slot begins with zero.
 create table purser.call_stats (
   slot      smallint not null check (slot >= 0),
   name      text collate "C" not null,
@@ -559,7 +569,7 @@ create table purser.call_stats (
   primary key (slot, name)
 );
 comment on table purser.call_stats is
-  'Calls of the wire by minute. name is the platform whose secret verified them, empty for the one without a name, ? for calls that no secret verified; durations counts calls by how long they took. Slots are used in turn; only the last hour is read.';
+  'Calls of the wire by minute. name is the platform whose secret verified the calls, empty for the platform without a name, ? for calls that no secret verified. durations counts calls by duration. Slots are reused in turn; only the last hour is read.';
 
 create table purser.conformance_run (
   run_id     uuid primary key,
@@ -577,13 +587,13 @@ create table purser.conformance_run (
   check ((state = 'failed') = (why is not null))
 );
 comment on table purser.conformance_run is
-  'seen_at is the last sign of life of the process that runs it. cases: the catalogue as it was then; results: what each case came to, without what was sent. One runs at a time.';
+  'seen_at is the last heartbeat of the process that runs it. cases is the catalogue at the start. results has the result of each case, without the sent bytes. One run at a time is in progress.';
 create unique index conformance_run_one on purser.conformance_run ((true)) where state = 'running';
 create index conformance_run_by_time on purser.conformance_run (started_at, run_id);
 
--- The journal of calls (W-30) has one row for some hundred calls. A row and three index entries for
--- each call cost a quarter of all that the call itself costs. A search finds the chunks by their keys.
--- A partition holds a day (UTC) and is dropped whole.
+-- The journal of calls has one row for some hundred calls (W-30). A row and three index entries
+-- for each call would cost a quarter of the call itself. A search finds the chunks by their keys.
+-- A partition contains one day (UTC) and is dropped whole.
 create table purser.journal (
   at      timestamptz not null,
   chunk   uuid not null,
@@ -594,21 +604,22 @@ create table purser.journal (
   bytes   bytea not null,
   primary key (at, chunk)
 ) partition by range (at);
--- Neither can be made smaller: hashes, and what is compressed already.
+-- Hashes and compressed bytes cannot be compressed further.
 alter table purser.journal alter column keys set storage external, alter column bytes set storage external;
 comment on table purser.journal is
-  'Calls of the wire as they came and were answered, newest days only, some hundred in a row: at and since are the times of its last answer and of its first byte, slowest is in milliseconds, keys are hashes of what its calls can be found by (players, bets, requests, operations, outcomes, codes), bytes are the calls, compressed by brotli after a byte 1. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads them.';
+  'Calls of the wire as received and answered, of the newest days, some hundred in a row. at is the time of the last answer of the row, since of the first byte. slowest is in milliseconds. keys are hashes for the search (players, bets, requests, operations, outcomes, codes). bytes are the calls, compressed by brotli after a byte 1. Tokens in bodies are masked (beginning and hash). GET /operator/calls reads the table.';
 
--- The journal is evidence, so the role of a server cannot choose which days are dropped (W-30): the
--- day is that of the database's clock, and only the owner can change the number of days.
+-- The journal is evidence, so the role of a server cannot choose which days are dropped (W-30).
+-- The database's clock decides the day, and only the owner can change the number of days.
 create table purser.journal_retention (
   schema text collate "C" primary key,
   days   int
 );
 comment on table purser.journal_retention is
-  'Days for which each journal of calls is kept (W-30): PURSER_JOURNAL_DAYS, as the owner of the tables has last run purser migrate or a server with it. 0: none; null: not yet set.';
+  'Days for which each journal of calls is kept (W-30): PURSER_JOURNAL_DAYS of the owner''s last purser migrate or server start. 0: no day; null: not yet set.';
 insert into purser.journal_retention (schema) values ('purser');
--- A role may have rights on all new tables by default: the owner alone may change this one.
+-- Default privileges can give a role rights on all new tables. Only the owner may change this
+-- table.
 do $$
 declare
   grantee regrole;
@@ -621,10 +632,11 @@ begin
   end loop;
 end $$;
 
--- The servers may not make or drop tables, so these functions of the owner do it. They make the day
--- before, the day itself and the next one, and drop days older than `keep` by the earlier clock of two.
--- With `keep` 0 no day stays and none is made; a negative number counts as 1. pg_temp stands last: a
--- role could otherwise put a pg_class of its own before ours.
+-- The servers may not create or drop tables, so these functions of the owner do it. They create
+-- the partitions of yesterday, today and tomorrow. They drop days older than `keep`, by the
+-- earlier clock of the two. With `keep` 0 all days are dropped and none is created; a negative
+-- number counts as 1. pg_temp is last in the path: otherwise a role could put its own pg_class
+-- first.
 create function purser.rotate_journal_of(of name, today date, keep int) returns void language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   day date;
@@ -635,7 +647,7 @@ begin
   for day in select today + n from generate_series(-1, 1) n where keep <> 0 loop
     execute format('create table if not exists %I.%I partition of %I.journal for values from (%L) to (%L)',
       of, 'journal_' || to_char(day, 'YYYYMMDD'), of, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
-    -- What a role may do with all new tables (its default privileges) is too much here: rights on the whole are enough.
+    -- Default privileges would give a role too much here: rights on the whole table are enough.
     for grantee in
       select distinct a.grantee from pg_catalog.pg_class c, pg_catalog.aclexplode(c.relacl) a
       where c.oid = format('%I.%I', of, 'journal_' || to_char(day, 'YYYYMMDD'))::regclass and a.grantee not in (0, c.relowner)
@@ -655,7 +667,7 @@ create function purser.rotate_journal() returns void language sql security defin
   select purser.rotate_journal_of('purser', (now() at time zone 'UTC')::date, coalesce(r.days, 36500))
   from purser.journal_retention r where r.schema = 'purser';
 end;
--- A server that keeps more days than the owner has set uses this one: it drops nothing.
+-- A server that keeps more days than the owner has set uses this function, which drops nothing.
 create function purser.prepare_journal() returns void language sql security definer set search_path = pg_catalog, pg_temp begin atomic;
   select purser.rotate_journal_of('purser', (now() at time zone 'UTC')::date, 36500);
 end;

@@ -1,5 +1,6 @@
--- The platform's tables: the calling side. One transaction writes a bet's change and the delivery that
--- notifies the partner. Deliveries of one bet are numbered in the order in which they were decided.
+-- The platform's tables: the platform calls the partners. One transaction writes a bet's change
+-- and the delivery that notifies the partner. Deliveries of one bet are numbered in the order of
+-- their decisions.
 
 create schema platform;
 
@@ -7,14 +8,14 @@ create table platform.setting (
   name  text collate "C" primary key,
   value text not null
 );
-comment on table platform.setting is 'The settings that decide about money, as every process must have them.';
+comment on table platform.setting is 'Settings about money, which must be the same in every process.';
 
 create table platform.currency (
   currency text collate "C" primary key,
   scale    smallint not null check (scale >= 0)
 );
 comment on table platform.currency is
-  'The scale in which amounts of a currency are stored, since its first bet; it never changes.';
+  'The scale of the stored amounts of a currency since its first bet; it never changes.';
 
 create table platform.limits (
   only_row boolean primary key default true check (only_row),
@@ -29,9 +30,9 @@ create table platform.partner (
   connection json
 );
 comment on column platform.partner.secrets is
-  'A list, the first of which signs; or {key, sealed}: the same list, encrypted with AES-256-GCM and bound to this row.';
+  'A list, whose first secret signs. Or {key, sealed}: the same list, encrypted with AES-256-GCM and bound to this row.';
 comment on column platform.partner.connection is
-  'Null: none. Else a list of one text, which is JSON with headers, ca, certificate and key; or {key, sealed}: the same, encrypted as secrets.';
+  'Null: no connection settings. Otherwise a list of one text, which is JSON with headers, ca, certificate and key. Or {key, sealed}: the same list, encrypted as secrets.';
 
 create table platform.frame_session (
   frame_session_id uuid primary key,
@@ -44,13 +45,15 @@ create table platform.frame_session (
   created_at       timestamptz not null
 );
 comment on table platform.frame_session is
-  'A user who loaded the frame: the token, and the profile as the partner gave it, with the currency that bets of this session carry.';
--- Retention takes tokens from here (O-6), oldest first. Sessions without a token are not in it.
+  'A user who loaded the frame: the token, the profile from the partner, and the currency of the bets of this session.';
+-- Retention deletes tokens by this index, the oldest first (O-6). It contains no session without
+-- a token.
 create index frame_session_kept on platform.frame_session (created_at, frame_session_id) where token <> '';
 
 -- Events and their totals -----------------------------------------------------------------------
 
--- Results are accepted before all bets on the event follow them. The process that applies them may die.
+-- Results are accepted before all bets on the event follow them. The process that applies them
+-- may die.
 create table platform.event (
   event_id              text collate "C" primary key,
   status                text not null check (status in ('open', 'suspended', 'withdrawn', 'ended')),
@@ -61,7 +64,7 @@ create table platform.event (
   results_pending_since timestamptz
 );
 comment on column platform.event.results_pending_since is
-  'While results_applied < results_version: since when not all bets follow.';
+  'Since this time some bets do not yet follow the results (results_applied < results_version).';
 create index event_results_pending on platform.event (results_at) where results_applied < results_version;
 
 create table platform.outcome (
@@ -72,8 +75,8 @@ create table platform.outcome (
   primary key (event_id, outcome_id)
 );
 
--- Limits 110 to 112 need these running totals: the transaction that accepts or cancels a bet keeps
--- them. A placement costs the same on an event with a million bets as on a new one.
+-- Limits 110 to 112 need these running totals. The transaction that accepts or cancels a bet
+-- updates them. A placement costs the same on an event with a million bets as on a new one.
 create table platform.outcome_total (
   event_id   text collate "C" not null,
   outcome_id text collate "C" not null,
@@ -83,19 +86,20 @@ create table platform.outcome_total (
   primary key (event_id, outcome_id, currency)
 ) with (fillfactor = 50);
 comment on table platform.outcome_total is
-  'Stakes of the accepted and settled bets on an outcome, and what they pay if they win, in minor units.';
+  'Stakes of the accepted and settled bets on an outcome, and the payouts if they win, in minor units.';
 
 create table platform.event_total (
   event_id text collate "C" primary key,
   bets     bigint not null
 ) with (fillfactor = 50);
 comment on table platform.event_total is
-  'The number of accepted and settled bets on an event, in whatever currency.';
+  'The number of accepted and settled bets on an event, in all currencies.';
 
 -- Bets ------------------------------------------------------------------------------------------
 
--- A bet's row is rewritten when it is closed, decided and acknowledged, together with its neighbours
--- of one batch. With half of each page free they stay on their own page, and write no index (HOT).
+-- A bet's row is rewritten when the bet is accepted, decided and acknowledged, together with the
+-- other bets of its batch. Half of each page is free, so the rows stay on their page and write no
+-- index (HOT).
 create table platform.bet (
   bet_id            uuid primary key,
   partner_id        text collate "C" not null,
@@ -127,10 +131,10 @@ create table platform.bet (
   check ((status = 'settled') = (payout is not null and result_type is not null))
 ) with (fillfactor = 50);
 comment on table platform.bet is
-  'status is what the platform decided; told_* is what the partner has acknowledged last. deliveries counts the deliveries decided.';
-comment on column platform.bet.token is 'Empty when nothing is left to send (O-6).';
+  'status is the platform''s decision. acknowledged_* is the state that the partner acknowledged last. deliveries counts the decided deliveries.';
+comment on column platform.bet.token is 'Empty when no call remains to be sent (O-6).';
 comment on column platform.bet.taken_back_at is
-  'When its result was last taken back by request: the versions of the results of its selections'' events, added up. Each only grows.';
+  'The sum of the result versions of the bet''s events when a request last took its result back. Each version only grows.';
 create unique index bet_by_idempotency_key on platform.bet (partner_id, idempotency_key) where idempotency_key is not null;
 create index bet_placed on platform.bet (placed_at, bet_id);
 
@@ -147,8 +151,9 @@ create index selection_by_event on platform.selection (event_id, bet_id);
 
 -- Deliveries ------------------------------------------------------------------------------------
 
--- Each attempt rewrites a delivery's row, so it is narrow: the bytes that are sent are written once,
--- apart. A claim changes no column of an index, and finds room on the row's own page (HOT).
+-- Each attempt rewrites a delivery's row, so the row is narrow. The sent bytes are in a table of
+-- their own and are written once. A claim changes no indexed column, and the row's page has room
+-- for it (HOT).
 create table platform.delivery (
   delivery_id      bigint generated always as identity primary key,
   bet_id           uuid not null,
@@ -175,27 +180,29 @@ create table platform.delivery (
   unique (bet_id, number)
 ) with (fillfactor = 50);
 comment on table platform.delivery is
-  'One call to a partner, tried until it is over. waiting: an earlier one of the same bet is not over; pending: due at due_at, or on its way (is_claimed), and due again when a process has watched that claim unchanged for a whole lease.';
+  'One call to a partner, repeated until it is finished. waiting: an earlier delivery of the bet is not finished. pending: due at due_at, or in progress (is_claimed). A claim that stays unchanged for a whole lease is due again.';
 comment on column platform.delivery.owed_since is
-  'Since when it needs a person: stuck, refused with no later delivery of its bet, or tried again after an answer of 400 or after six minutes without any (C-5, C-9, W-48). owed_amount is the money that has not moved: below zero it is to be taken back from the player.';
--- The queue of each lane: rollbacks are claimed apart from results, and do not wait behind those of a
--- partner that is down (W-15). The id is in it, because a slice of results is due at one time, and
--- each claim continues after the last one. Only a statement that names the lane can use the index:
--- the pending ones go from nothing to a million and back between two looks of the statistics.
+  'Since this time the delivery needs attention: it is stuck, refused as the last delivery of its bet, or repeated after an answer of 400 or after six minutes without an answer (C-5, C-9, W-48). owed_amount is the money that has not moved; a negative amount must be taken back from the player.';
+-- The queue of each lane. Rollbacks are claimed apart from results, so they do not wait for the
+-- results of a partner that is down (W-15). The index contains the id, because the results of one
+-- event are due at one time, and each claim continues after the last one. Only a statement that
+-- names the lane can use the index: the number of pending deliveries changes from zero to a
+-- million and back between two updates of the statistics.
 create index delivery_due on platform.delivery
   (partner_id, (case when status = 'pending' and operation <> 'place' then operation = 'rollback' end), due_at, delivery_id)
   where case when status = 'pending' and operation <> 'place' then operation = 'rollback' end is not null;
--- Placements whose process died are looked for by id, from the oldest one that was seen last. Entries
--- of those that are over stay until the oldest snapshot has ended, and are not passed at every look.
+-- Placements of a dead process are found by id, from the oldest one of the last search. Entries
+-- of finished placements stay until the oldest snapshot has ended, and a search does not read
+-- them again.
 create index delivery_placing on platform.delivery
   ((case when status = 'pending' and operation = 'place' then delivery_id end))
   where case when status = 'pending' and operation = 'place' then delivery_id end is not null;
--- Declined Place bets are most of what is refused. Only a list of Place bets needs them.
+-- Declined Place bets are most of the refused deliveries. Only a list of Place bets needs them.
 create index delivery_not_done on platform.delivery (status, delivery_id)
   where status <> 'done' and (status <> 'refused' or operation <> 'place');
 create index delivery_declined on platform.delivery (delivery_id) where status = 'refused' and operation = 'place';
--- A delivery that needs a person (C-9) is marked by the statement that writes the failure. A list, its
--- filters and sums have indexes without the others. Each states a condition of its own.
+-- The statement that writes a failure also marks a delivery that needs attention (C-9). The list,
+-- its filters and sums have indexes of these deliveries alone. Each index has its own condition.
 create index delivery_owed on platform.delivery (owed_since, delivery_id) where owed_since < 'infinity';
 create index delivery_owed_by_partner on platform.delivery (partner_id, owed_since, delivery_id)
   where owed_since > '-infinity' and partner_id is not null;
@@ -212,7 +219,7 @@ create table platform.message (
   body        text not null
 );
 comment on table platform.message is
-  'The bytes of each delivery, which every attempt sends (C-5). Written once; a token in them goes when they were acknowledged (O-6).';
+  'The bytes of each delivery, which every attempt sends (C-5). They are written once; a token in them is deleted after the acknowledgement (O-6).';
 
 create table platform.attempt (
   delivery_id bigint not null,
@@ -228,9 +235,9 @@ create table platform.attempt (
   primary key (delivery_id, number)
 );
 comment on column platform.attempt.phases is
-  'Milliseconds: name, connection, TLS, first byte, body; nothing where there was none (C-18).';
+  'Milliseconds for name, connection, TLS, first byte and body; empty for a phase that did not occur (C-18).';
 
--- A retry of many deliveries (W-16). The state of each delivery is its own.
+-- A retry of many deliveries (W-16). Each delivery has a state of its own.
 create table platform.retry (
   retry_id    uuid primary key,
   at          timestamptz not null,
@@ -244,7 +251,7 @@ create table platform.retry (
   finished_at timestamptz
 );
 comment on table platform.retry is
-  'chosen: the filters as they were given. count: how many they chose before it began. progress_at: of its last slice; one without finished_at and without progress was cut short.';
+  'chosen: the given filters. count: the number of selected deliveries before the start. progress_at: the time of the last slice. A retry without finished_at and without progress was interrupted.';
 create index retry_by_time on platform.retry (at, retry_id);
 
 create table platform.retry_delivery (
@@ -254,7 +261,7 @@ create table platform.retry_delivery (
 );
 comment on table platform.retry_delivery is 'Deliveries that a retry has sent again.';
 
--- The feed, keys and people: the wallet's tables of these names say what they are for -------------
+-- Feed, keys and users: the wallet's tables of the same names have the explanations ---------------
 
 create table platform.change (
   change_id   bigint generated always as identity primary key,
@@ -264,7 +271,7 @@ create table platform.change (
   last_number bigint
 );
 comment on table platform.change is
-  'events: a list of [name, member, …]. last_number is the number of the last of them, null until it is numbered; change_id only orders what is numbered together.';
+  'events is a list of [name, member, …]. last_number is the number of the last event, and null until it is numbered. change_id only orders rows that are numbered together.';
 create index change_to_number on platform.change (change_id) where last_number is null;
 create unique index change_by_number on platform.change (last_number) where last_number is not null;
 
@@ -273,33 +280,33 @@ create table platform.feed_counter (
   last_number bigint not null
 );
 comment on table platform.feed_counter is
-  'The last number given. Whoever numbers holds the row, so that one process at a time does.';
+  'The last number of the feed. The process that numbers rows locks this row, so only one process at a time numbers rows.';
 insert into platform.feed_counter (last_number) values (0);
 
 create table platform.action (like purser.action, primary key (subject, at, request_id));
-comment on table platform.action is 'As purser.action, of the platform''s API.';
+comment on table platform.action is 'The same as purser.action, of the platform''s API.';
 create index action_by_time on platform.action (at, request_id) where at < 'infinity';
 
 create table platform.api_key (like purser.api_key including all);
-comment on table platform.api_key is 'As purser.api_key, of the platform''s API.';
-comment on column platform.api_key.rights is 'As purser.api_key.rights.';
-comment on column platform.api_key.used_at is 'As purser.api_key.used_at.';
-comment on column platform.api_key.scope is 'Null: all. Else only what belongs to this partner.';
+comment on table platform.api_key is 'The same as purser.api_key, of the platform''s API.';
+comment on column platform.api_key.rights is 'The same as purser.api_key.rights.';
+comment on column platform.api_key.used_at is 'The same as purser.api_key.used_at.';
+comment on column platform.api_key.scope is 'Null: everything. Otherwise the key reaches only data of this partner.';
 
 create table platform.console_user (like purser.console_user including all);
-comment on table platform.console_user is 'As purser.console_user, of the platform''s console.';
-comment on column platform.console_user.used_at is 'As purser.console_user.used_at.';
-comment on column platform.console_user.must_change is 'As purser.console_user.must_change.';
+comment on table platform.console_user is 'The same as purser.console_user, of the platform''s console.';
+comment on column platform.console_user.used_at is 'The same as purser.console_user.used_at.';
+comment on column platform.console_user.must_change is 'The same as purser.console_user.must_change.';
 
 create table platform.console_session (
   like purser.console_session including all,
   foreign key (person) references platform.console_user
 );
-comment on table platform.console_session is 'As purser.console_session, of the platform''s console.';
-comment on column platform.console_session.used_at is 'As purser.console_session.used_at.';
+comment on table platform.console_session is 'The same as purser.console_session, of the platform''s console.';
+comment on column platform.console_session.used_at is 'The same as purser.console_session.used_at.';
 
 create table platform.console_failure (like purser.console_failure including all);
-comment on table platform.console_failure is 'As purser.console_failure, of the platform''s console.';
+comment on table platform.console_failure is 'The same as purser.console_failure, of the platform''s console.';
 
 create table platform.call_stats (like purser.call_stats including all);
-comment on table platform.call_stats is 'As purser.call_stats: the calls that this platform made, by partner.';
+comment on table platform.call_stats is 'The same as purser.call_stats: the calls that this platform made, by partner.';
