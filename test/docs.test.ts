@@ -14,6 +14,7 @@ const PACKAGES = [
 const PAGES = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
   ...PACKAGES.map((folder) => `${folder}/README.md`),
+  ...filesBelow('src/simulator/reports', '.md'),
   ...filesBelow('docs', '.md'),
 ]
 const DECISIONS = 'docs/reference/decisions.md'

@@ -17,7 +17,7 @@ const unchecked = (server: 'wallet' | 'platform') =>
 /** The backup is restored during the faults, never at the end. */
 const RESTORED = { operators: 1, ...UNDISTURBED, isRestored: true, backup: 0 } as const
 const OTHER_SETTINGS = { operators: 1, ...UNDISTURBED, hasOtherSettings: true } as const
-const GUIDE = '[reconcile](../guides/reconcile.md)'
+const GUIDE = '[reconcile](../../../docs/guides/reconcile.md)'
 
 export const RESTART_FAULTS: readonly PlantedFault[] = [
   {
