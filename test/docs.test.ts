@@ -6,7 +6,7 @@ import { EXIT_CODES } from '../src/server/servers/exit-codes.ts'
 import { anchorsOf, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
 import { ROOT } from './docs/session.ts'
 
-/** Each has a README: what it is, how it is used, its map, its invariants. */
+/** Packages with a README, which has the purpose, the use, the folders and the invariants. */
 const PACKAGES = [
   ...['runtime', 'protocol', 'timeline', 'conformance', 'server', 'simulator'].map((name) => `src/${name}`),
   'console',
