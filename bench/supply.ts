@@ -27,8 +27,8 @@ const OPEN_BETS = 5_000
 const ANY_HOST = 'wallet'
 
 /**
- * Calls signed in one pause of the warm-up, which is far shorter than a server's keep-alive
- * timeout.
+ * Number of calls that are signed at once during the warm-up. The load pauses for this time, which
+ * is far shorter than a server's keep-alive timeout.
  */
 const AT_ONCE = 10_000
 

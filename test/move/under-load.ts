@@ -31,8 +31,8 @@ export function startMove(move: Move, ...more: string[]): ChildProcess {
 }
 
 /**
- * Starts a move and kills it with SIGKILL after a while, unless it has ended. Resolves when the
- * server has released its locks.
+ * Starts a move and kills it with SIGKILL after a while, unless it has ended. Resolves when
+ * Postgres has released the locks of the move.
  */
 export async function killedAfter(ms: number, move: Move, ...more: string[]): Promise<void> {
   const child = startMove(move, ...more)

@@ -1,6 +1,6 @@
 /**
- * The statements of every call use primary keys with any statistics. A connection keeps its plan,
- * which may be made on an empty table or on a large one.
+ * The statements of every call use primary keys, whatever statistics the planner has. A connection
+ * keeps its plan, which may be made on an empty table or on a large one.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { BetId, PlayerId } from '../../src/protocol/wire-ids.ts'

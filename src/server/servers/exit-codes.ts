@@ -1,4 +1,4 @@
-/** Exit code and error message of each command. */
+/** Converts an error into the exit code and the message that every command uses. */
 import { CommanderError } from 'commander'
 import { UnavailableError, UsageError } from '../../runtime/errors/cli-errors.ts'
 import { toDiskFullError } from '../../runtime/errors/disk-full-error.ts'

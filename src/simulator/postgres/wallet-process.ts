@@ -1,5 +1,6 @@
 /**
- * A wallet in its own process, with pools of `pg`, in a virtual environment.
+ * A wallet in its own process, with pools of `pg`. Its clock, its timers and its network are
+ * simulated.
  *
  * It acts only in turns: it receives input, runs until all work waits, and replies with its output
  * and its next timer. So two processes are as deterministic as one.

@@ -1,4 +1,7 @@
-/** Types and pixel sizes of both timeline axes. */
+/**
+ * Types and pixel sizes that the two kinds of timeline axis share: time to scale (time-axis.ts) and
+ * order only (sequence-axis.ts).
+ */
 import type { TimelineMoment } from './timeline-moments.ts'
 
 export interface MomentPosition {

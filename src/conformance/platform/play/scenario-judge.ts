@@ -155,8 +155,8 @@ function isGrowing(gaps: readonly number[], { noiseMs, firstGapMs }: KitTiming):
 }
 
 /**
- * The gaps divide the total time as 1 : 2 : 4 …, because one delayed request hardly changes the
- * total.
+ * The gaps grow as 1 : 2 : 4 …. The expected gaps are computed from the total time, because one
+ * delayed request hardly changes the total.
  */
 function isDoubling(gaps: readonly number[], { noiseMs, firstGapMs }: KitTiming): boolean {
   const whole = gaps.reduce((sum, gap) => sum + gap, 0)

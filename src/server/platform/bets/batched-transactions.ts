@@ -14,8 +14,8 @@ import type { Db, Tx } from '../../core/database/db.ts'
 export type BusyPolicy = 'wait' | 'leave'
 
 /**
- * Each batch has its own connection without retries, because a blocked batch delays every request
- * in it.
+ * Batches use a connection of their own, without retries, because a blocked batch delays every
+ * request in it.
  */
 export function batchInTransactions<Item, Result>(
   db: Db,

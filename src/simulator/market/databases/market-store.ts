@@ -1,4 +1,7 @@
-/** An in-memory database that is created once and reset before each run. */
+/**
+ * The in-memory database and the configuration of each party. They are created once and reset
+ * before each run.
+ */
 
 import type { Currency } from '../../../protocol/wire-ids.ts'
 import { PROCESS_ROLES, readConfig } from '../../../server/core/config/config.ts'

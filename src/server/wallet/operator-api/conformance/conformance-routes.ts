@@ -1,4 +1,7 @@
-/** Routes of conformance runs against this wallet, if a setting permits them. */
+/**
+ * Routes that start and read conformance runs against this wallet. A run starts only with
+ * PURSER_CONFORMANCE=on.
+ */
 import { Type } from 'typebox'
 import type { AuditLog } from '../../../core/auth/audit-log/audit-log.ts'
 import { noUnknownMembers, pageQuery } from '../../../core/http/api/pagination.ts'
