@@ -52,9 +52,11 @@ const INVARIANTS: Readonly<Record<string, IsBroken>> = {
   'the stake is taken once at most': ({ posted }, { stakes }) => stakes + countStakes(posted) > 1,
   'a bet that is given up moves no money any more': ({ posted }, { isGivenUp }) => isGivenUp && posted.length > 0,
   'what was answered 200 moves money once': ({ request, posted }, { done }) => done.has(request) && posted.length > 0,
-  'a refused result that another one has passed is never applied (I-2)': ({ request, hasEffect }, { passed }) =>
-    hasEffect && passed.has(request),
-  'nobody is taken what is not there (L-2)': ({ before, after, mayGoBelowZero }) =>
+  'a refused result that another one has passed is never applied (I-2 request ids and late repeats)': (
+    { request, hasEffect },
+    { passed },
+  ) => hasEffect && passed.has(request),
+  'nobody is taken what is not there (L-2 clawback)': ({ before, after, mayGoBelowZero }) =>
     !mayGoBelowZero && after < 0n && after < before,
 }
 
