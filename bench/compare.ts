@@ -21,7 +21,7 @@ import { inventPlayer, SEED_BALANCE, seedOnePlayer, toUserIds } from './seed-pla
 import { listSubjects, MAIN, type Subject } from './subjects.ts'
 
 const say = (line: string) => process.stderr.write(`${line}\n`)
-/** In the shape with results, they begin only after the warm-up. */
+/** In the load shape with results, results begin only after the warm-up. */
 const COUNTING = { warmupSeconds: 4, seconds: 3 }
 
 async function compare(options: BenchOptions): Promise<SubjectMeasurements[]> {

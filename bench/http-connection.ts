@@ -1,6 +1,6 @@
-// One keep-alive connection on a bare socket, with at most one request in flight. It reads only the
-// status and the end of a reply. This takes half the CPU time of undici's pool (measured), on a
-// machine shared with the server.
+// One keep-alive connection on a bare socket, with at most one request in flight. The code reads
+// only the status and the end of a reply. This costs half the CPU time of undici's pool (measured),
+// on a machine shared with the server.
 import { connect, type Socket } from 'node:net'
 
 /** Stands for a status when the connection broke. */

@@ -1,5 +1,5 @@
-// Requests signed before the measured window, in one buffer. Taking one costs no signature, string
-// or garbage collection.
+// Requests signed before the measured window, in one buffer. Taking a request costs no signature,
+// string or garbage collection.
 import { randomInt } from 'node:crypto'
 import { type BenchPlayer, signedBet, signedPlaceBet } from './place-bet.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Builds the console into dist/console with Vite and compresses each file. An unchanged console is
- * not built again, since `npm test` builds first.
+ * not built again, because each `npm test` begins with a build.
  */
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'

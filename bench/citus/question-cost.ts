@@ -1,4 +1,4 @@
-// Measures the cost of a read of the feed and of a deposit on Citus, one after another on an idle
+// Measures the cost of two API requests on Citus, a read of the feed and a deposit, on an idle
 // wallet.
 import { randomUUID } from 'node:crypto'
 import { readFamilySeconds } from '../processor-time.ts'

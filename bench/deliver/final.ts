@@ -1,6 +1,7 @@
-// Measures one final: the cost of its Settles when they are due already, and the delays after a
-// posted result. Delays are those to the first Settle, the last Settle and another partner's
-// Rollbacks. The partners reply at once, so that only the platform and its Postgres are measured.
+// Measures the end of a match with many bets (a final): the cost of its Settles when they are due
+// already, and the delays after a posted result. Delays end with the first Settle, the last Settle
+// and another partner's Rollbacks. The partners reply at once, so that only the platform and its
+// Postgres are measured.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type pg from 'pg'

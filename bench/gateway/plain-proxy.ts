@@ -1,5 +1,5 @@
-// The peer of the gateway: a reverse proxy that verifies each call and signs it with the operator's
-// secret. It knows one operator and no player.
+// The peer with which the gateway is compared: a reverse proxy that verifies each call and signs it
+// with the operator's secret. It knows one operator and no player.
 import { Pool } from 'undici'
 import { createRawBodyServer, listenUntilTerminated, requireVariable } from '../raw-body-server.ts'
 import { isSignatureGood, signBody } from '../signature.ts'

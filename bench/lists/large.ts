@@ -1,5 +1,5 @@
 // Compares the cost of a call with many bets in the database and with none, for as many players.
-// The load alternates; the audits of the large one follow. See bench/README.md.
+// The load alternates between both; the audits of the large database follow. See bench/README.md.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { totalmem } from 'node:os'

@@ -1,4 +1,4 @@
-// Rare rows of the seeded day (seed.ts) that people query:
+// Rare rows of the seeded day (seed.ts) that staff query:
 //
 // - refused bets, and bets rolled back before they arrived
 // - adjustments that wait for approval

@@ -1,6 +1,6 @@
 /**
  * Finds mutations in the syntax tree of a source. A condition is negated, a bound moves by one, a
- * constant changes, or an await, argument or statement goes. Types and imports stay.
+ * constant changes, or an await, argument or statement is removed. Types and imports stay.
  */
 import { parseSync } from 'vite'
 

@@ -1,4 +1,4 @@
-/** Facts that every case has, against a wallet or a platform. */
+/** Members that every conformance case has, against a wallet or a platform. */
 import type { CaseResult, CaseVerdict } from './reports/conformance-report.ts'
 
 export type RequirementLevel = 'MUST' | 'SHOULD'
@@ -12,7 +12,7 @@ export interface CaseFacts {
   readonly sentence: string
   /** One line: the loss of money that a failure causes. */
   readonly loses: string
-  /** Rows of the catalogue. */
+  /** Rows of the catalogue (case-catalogue.ts). */
   readonly covers: readonly string[]
 }
 

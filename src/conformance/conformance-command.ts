@@ -1,7 +1,7 @@
 /**
- * Frame of `conformance wallet` and `conformance platform`: options, run, report, exit code.
+ * Common part of `conformance wallet` and `conformance platform`: options, run, report, exit code.
  *
- * A ConformanceSuite contains their difference. A run that Ctrl-C ends has a report too.
+ * ConformanceSuite has the parts that differ. A run that Ctrl-C ends is reported, too.
  */
 import { readFileSync } from 'node:fs'
 import { UnavailableError, UsageError } from '../runtime/errors/cli-errors.ts'

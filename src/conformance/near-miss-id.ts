@@ -1,4 +1,4 @@
-/** Near-miss ids for the wallet kit and the platform kit. */
+/** Near-miss ids, which almost equal another id, for both conformance kits. */
 
 /**
  * Changes the last digit. Ids that differ only in case are the same UUID (RFC 9562, section 4), so

@@ -1,13 +1,11 @@
 /**
- * Members of a Place bet that describe the bet and decide nothing.
+ * Members of a Place bet that only describe the bet.
  *
  * A describing member never causes a rejection and is stored unchanged, with any JSON type (W-3).
  * The console uses this file, so it has no dependencies.
  */
 
-/**
- * Every other member of a Place bet decides. Members that the interface does not have are ignored.
- */
+/** Every other member of the interface moves money or identifies something. */
 export const DESCRIBING_MEMBERS = [
   ...(['coefficient', 'gameType', 'ticketType', 'boosterCoefficient', 'bonusTemplateId', 'bonusAmount'] as const),
   ...(['ip', 'info', 'subPartnerId', 'metadata'] as const),

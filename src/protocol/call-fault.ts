@@ -2,7 +2,7 @@
  * Texts that describe the first fault of a call, for a reply with code 5.
  *
  * A text names the member, the cause and the permitted values. A wrong value is described by its
- * type, and only digits are repeated, because a text could be a token or very long.
+ * type, because a text could be a token or very long. Only digits are repeated.
  */
 
 import { OPERATIONS } from './operation.ts'

@@ -1,5 +1,5 @@
 /**
- * Registry of the codes that a wallet answers (R-3). A test compares the reply table, the docs and
+ * Registry of the codes that a wallet returns (R-3). A test compares the reply table, the docs and
  * the conformance kit with it.
  *
  * The `errorCode` of a Rollback is another set (ROLLBACK_REASONS). The number 8 is in both sets.

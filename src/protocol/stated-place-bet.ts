@@ -2,7 +2,8 @@
  * Schema of a Place bet whose describing members have the types, lengths and enums of the
  * interface.
  *
- * The conformance kit holds a platform to it. A wallet accepts every value of such a member (W-3).
+ * The conformance kit checks a platform's calls with this schema. A wallet accepts every value of a
+ * describing member (W-3).
  */
 import { Type } from 'typebox'
 import type { DescribingMember } from './bet-description.ts'

@@ -27,7 +27,7 @@ export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 /** Characters. */
 export const MAX_PLATFORM_NAME = 32
 /**
- * One of several platforms (W-43). Neither @ nor a dot, which enclose the name in a bet id
+ * Name of a platform (W-43). It has neither @ nor a dot, which enclose the name in a bet id
  * (qualified-bet-id.ts).
  */
 export const PLATFORM_NAME = `[a-z0-9][a-z0-9_-]{0,${MAX_PLATFORM_NAME - 1}}`

@@ -17,7 +17,7 @@ export interface Environment {
   setTimer(milliseconds: number, run: () => void): Cancel
   /** Runs repeatedly. The process does not stay alive for it. */
   setRepeatingTimer(milliseconds: number, run: () => void): Cancel
-  /** Runs after the input of this turn of the event loop. */
+  /** Runs when this turn of the event loop has processed its input. */
   nextTurn(run: () => void): void
   /** From 0 to below 1. */
   random(): number

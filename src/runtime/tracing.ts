@@ -40,6 +40,6 @@ export interface Span {
 }
 
 export interface Tracing {
-  /** Continues the trace in the caller's headers. Without a valid one, a new trace begins. */
+  /** Continues the trace in the caller's headers. Without valid headers, a new trace begins. */
   begin(name: string, begin: SpanStart, headers?: CallerHeaders): Span
 }

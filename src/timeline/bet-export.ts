@@ -15,7 +15,6 @@ import { describeAttempt, describeEnding, formatTransferKind } from './moment-te
 export interface BetExport {
   readonly history: BetHistory
   readonly standing: BetStanding
-  /** The content of timeline.css. */
   readonly css: string
   readonly madeAt: Date
   /** The history for simulator-replay.ts. Empty or absent if the wallet has answered no call. */

@@ -1,6 +1,6 @@
 /**
- * Merges the platform's attempts, the wallet's calls and the wallet's journal. Each attempt appears
- * once.
+ * Merges the platform's attempts, the wallet's calls and the wallet's journal into one list, in
+ * which each attempt appears once.
  */
 
 import type {
@@ -16,10 +16,10 @@ import { compareMoments, isTimelineOperation, type TimelineCall } from './drawin
 import { describeReplyCode } from './refusal-reasons.ts'
 
 /**
- * Attempts of one delivery share a `requestId`, so the wallet's records are assigned to them by
+ * Attempts of one delivery share a `requestId`, so the wallet's records are assigned to attempts by
  * time.
  *
- * A record without an attempt is a call of its own. The platform's process died during it, or
+ * A record without an attempt is a call of its own. The platform's process died during the call, or
  * another system sent it.
  */
 export function mergePlatformCalls(
@@ -137,7 +137,9 @@ function listUpcomingCalls(delivery: DeliveryView): TimelineCall[] {
   ]
 }
 
-/** Without the platform's record, the wallet gives the times and its journal the durations. */
+/**
+ * Without the platform's record, the times come from the wallet and the durations from its journal.
+ */
 export function mergeWalletCalls(
   wallet: WalletBetDetail | undefined,
   journal: readonly JournalCallDetail[],

@@ -15,7 +15,7 @@ export type CallMix = Readonly<Record<CallKind, number>>
 const FORM = '--mix: write it as in place=45,settle=40,resettle=5,rollback=5,repeat=5'
 const PART = /^(?<kind>[a-z]+)=(?<weight>\d{1,6})$/
 
-/** A kind that is not named is not sent. Throws UsageError. */
+/** Only named kinds are sent. Throws UsageError. */
 export function parseCallMix(text: string): CallMix {
   const mix: Record<CallKind, number> = { place: 0, settle: 0, resettle: 0, rollback: 0, repeat: 0 }
   const named = new Set<CallKind>()

@@ -1,5 +1,5 @@
 /**
- * Command `purser load`: balances, load, retries of calls in doubt, balances again.
+ * Command `purser load`: reads balances, sends the load, retries calls in doubt, rereads balances.
  *
  * The exit code is the verdict on the money, also after an interrupted load.
  */

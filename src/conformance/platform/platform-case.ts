@@ -1,11 +1,11 @@
 /**
- * Data model of a case against a platform. A case is a scene with its own partners and players, or
- * a rule for every request of the run.
+ * Data model of a conformance case against a platform. A case is a scene (a scenario with its own
+ * partners and players), or a rule for every request of the run.
  *
- * A scene has the answers of the mock wallet, acts, and expected calls. `scenario-runner.ts` runs
- * it, and `scenario-judge.ts` compares the record with `expect`. A new case is a row in `cases/`
- * with the next free number of its group (ids are permanent). The tests need a platform with a
- * fault (a mutant) that fails it.
+ * A scene has the answers of the mock wallet, acts (the requests of the kit), and expected calls.
+ * `scenario-runner.ts` runs the scene, and `scenario-judge.ts` compares the record with `expect`. A
+ * new case is a row in `cases/` with the next free number of its group (ids are permanent). The
+ * tests need a platform with a fault (a mutant) that fails the new case.
  */
 import type { ResultType } from '../../protocol/bet-request.ts'
 import type { BetOperation } from '../../protocol/operation.ts'
@@ -138,7 +138,6 @@ export interface ScenarioCase extends CaseFacts {
   readonly mayBeUnable?: true
 }
 
-/** A rule for each request of the whole run. */
 export interface RequestRuleCase extends CaseFacts {
   readonly kind: 'form'
   readonly rule: RequestRule

@@ -1,6 +1,6 @@
 /**
- * Command `conformance platform`: the address of the kit, and the driver that makes the platform
- * call.
+ * Command `conformance platform`: sets the address of the mock wallet, and the driver that makes
+ * the platform call it.
  */
 
 import { findUrlFault } from '../../protocol/values/base-url.ts'

@@ -1,4 +1,6 @@
-/** Remedies for platforms. The first one concerns the most expensive fault. */
+/**
+ * Instructions to repair a platform that fails cases. The first concerns the most expensive fault.
+ */
 export const PLATFORM_REMEDIES: readonly (readonly [change: string, cases: string])[] = [
   ['Sign the exact bytes that are sent, on every request.', 'platform-form-01'],
   [

@@ -1,4 +1,7 @@
-/** Lookup of remedies. Each cause of failures has one instruction and its cases. */
+/**
+ * Lookup of the remedy for a failed case. A remedy is one instruction, and the cases that it
+ * repairs.
+ */
 import { PLATFORM_REMEDIES } from './platform-remedies.ts'
 import { WALLET_REMEDIES } from './wallet-remedies.ts'
 

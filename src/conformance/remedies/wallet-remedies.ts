@@ -1,7 +1,4 @@
-/**
- * Remedies for wallets. The first one concerns the most expensive fault, which lets any caller take
- * money.
- */
+/** Instructions to repair a wallet that fails cases. The first fault lets any caller take money. */
 export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string])[] = [
   [
     'Verify the signature on every path, before anything is read from the body, and refuse the call when it is wrong.',

@@ -56,7 +56,7 @@ export interface ConformanceReport {
   readonly durationMs: number
   readonly wasInterrupted: boolean
   readonly isStrict: boolean
-  /** A MUST that the inputs allow to judge fails the run if it is not judged (--complete). */
+  /** With --complete, a MUST that could be judged and was not fails the run. */
   readonly isComplete?: true
   /** Only some cases were selected (--only). */
   readonly isPart?: true
@@ -68,7 +68,7 @@ export interface VerdictTotals {
   readonly passed: number
   readonly failedMust: number
   readonly failedShould: number
-  /** Expected failures, which the two members above exclude. */
+  /** Number of expected failures, which `failedMust` and `failedShould` exclude. */
   readonly failedAsExpected: number
   readonly notJudged: number
   /** MUST cases among `notJudged`. */

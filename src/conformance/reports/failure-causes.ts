@@ -42,7 +42,7 @@ function levelRank(result: CaseResult | undefined): number {
   return result?.level === 'MUST' ? 0 : 1
 }
 
-/** The name of a call mentions the signature only if it is wrong on purpose. */
+/** The name of a call mentions the signature only if the case signs wrongly on purpose. */
 function findWrongRefusal({ verdict }: CaseResult): Exchange | undefined {
   const last = verdict.kind === 'failed' ? verdict.exchanges.findLast(({ isLook }) => isLook !== true) : undefined
   if (last === undefined || last.answer.kind === 'none' || last.what.includes('signature: ')) return undefined

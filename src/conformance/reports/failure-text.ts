@@ -1,4 +1,4 @@
-/** Terminal text of failed cases: short and by cause, or each case with all its calls. */
+/** Terminal text of failed cases: short and grouped by cause, or each case with all its calls. */
 
 import { formatSignedBytes } from '../../protocol/client/signed-bytes.ts'
 import { splitClauses, toClausePath } from '../clauses.ts'

@@ -91,16 +91,16 @@ function isRolledBack(operation: Operation, reply: object): boolean {
 }
 
 /**
- * Bytes that are not UTF-8 are read as replacement characters. In the answer to a bet call they
- * have no effect, but in an id they would merge two players (C-11).
+ * True if the answer contains a player id. Bytes that are not UTF-8 become replacement characters,
+ * which could make two player ids equal (C-11).
  */
 export function namesPlayer(operation: Operation): boolean {
   return operation === 'profile' || operation === 'balance'
 }
 
 /**
- * A 400 without an integer code says nothing about the call. Code 100 is a refusal here, which the
- * caller treats as unknown for a Place bet (C-2).
+ * A 400 without an integer code leaves the outcome unknown. Code 100 is a refusal here, but the
+ * caller of a Place bet treats code 100 as unknown (C-2).
  */
 function classifyRefusal(reply: object): CallOutcome {
   if (!('code' in reply) || typeof reply.code !== 'number' || !Number.isInteger(reply.code)) {

@@ -1,4 +1,4 @@
-/** HTTP client of the commands for the project's own APIs. */
+/** HTTP client through which `purser` commands call the APIs of Purser's servers. */
 
 import { UnavailableError, UsageError } from '../../runtime/errors/cli-errors.ts'
 import { userAgent } from '../../runtime/version.ts'

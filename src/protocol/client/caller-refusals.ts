@@ -1,8 +1,9 @@
 /**
  * Record of answers that reject the caller instead of the player's call (D-7).
  *
- * The wallet does not know the caller's secret, denies access, or redirects the call. Only an
- * operator can repair this, so the record is shown and logged, at most once a minute per wallet.
+ * Such a wallet does not know the caller's secret, denies access, or redirects the call. Only an
+ * operator can repair the cause, so the record is shown and logged, at most once a minute per
+ * wallet.
  */
 
 import { environment } from '../../runtime/environment.ts'

@@ -1,6 +1,6 @@
 /**
- * Test call to a new partner or operator, before its address and secrets are used. It changes
- * nothing.
+ * Test call to the wallet of a new partner or operator, before its address and secrets are used.
+ * The call changes nothing.
  */
 import { type Static, Type } from 'typebox'
 import { environment } from '../../runtime/environment.ts'

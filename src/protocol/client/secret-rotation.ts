@@ -1,10 +1,10 @@
 /**
  * Choice of the secret that signs a call during a rotation (C-13).
  *
- * The first secret signs, but the partner may know only another one. A wallet verifies a call
- * before it reads it (S-2), so code 1 means that the call had no effect. Then the same bytes are
- * sent with the next secret. If the wallet has applied the call after all, the next try is a repeat
- * (I-2).
+ * The first secret signs, but the partner may know only another secret. A wallet verifies the
+ * signature before it reads the call (S-2), so code 1 means that the call had no effect. Then the
+ * same bytes are sent with the next secret. If the wallet has applied the call after all, the next
+ * try is a repeat (I-2).
  */
 
 import { environment } from '../../runtime/environment.ts'
@@ -14,11 +14,11 @@ import { parseJsonObject } from '../values/exact-json.ts'
 export interface SecretRotation {
   /** A call tries the secrets in this order, each once. */
   order(): readonly string[]
-  /** Called with a secret that the partner did not reject. It goes first for PREFERRED_MS. */
+  /** The partner has not rejected this secret, so the secret goes first for PREFERRED_MS. */
   markAccepted(secret: string): void
 }
 
-/** Milliseconds for which a later secret has priority over the first one. */
+/** Milliseconds. */
 export const PREFERRED_MS = 60_000
 
 /** `now`: monotonic milliseconds. */

@@ -2,8 +2,8 @@
  * Check of base URLs that users enter: of a wallet, of one of our own APIs, of a webhook's
  * consumer.
  *
- * A part of the URL that no call can carry is an error. Otherwise calls would go to another address
- * than the entered one.
+ * A part of the URL that calls would drop, such as a query, is an error. Otherwise calls would go
+ * to another address than the entered one.
  */
 import { OPERATIONS } from '../operation.ts'
 

@@ -25,8 +25,9 @@ import { isExactDouble, isExactNumber, isNegativeZero, toDouble } from './money.
 export type Json = null | boolean | number | string | Json[] | { [member: string]: Json }
 
 /**
- * Finds texts that may contain such a number: 16 digits and points in a row, an exponent of three
- * digits, or -0. All other numbers have at most 15 digits. A false match only costs time.
+ * Finds texts that may contain a number that no double represents: 16 digits and points in a row,
+ * an exponent of three digits, or -0. All other numbers have at most 15 digits. A false match only
+ * costs time.
  */
 const MAYBE_ROUNDED = /[:,[]\s*(?:-0|-?(?:\d[\d.]{15}|[\d.]+[eE][+-]?\d{3}))/
 
@@ -38,7 +39,7 @@ const MONEY = new Set(['amount'])
 
 const DESCRIBING: ReadonlySet<string> = new Set(DESCRIBING_MEMBERS)
 
-/** Floats of the interface describe and decide nothing. The nearest double is their meaning. */
+/** Floats of the interface only describe the bet. Their meaning is the nearest double. */
 const FLOATS = new Set(['coefficient', 'boosterCoefficient', 'percentMargin', 'avgBet'])
 
 /**
@@ -67,12 +68,12 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Name of the only member of an object that replaces such a number during the parsing. No text
+ * Name of the only member of an object that replaces a written number during the parsing. No text
  * contains its own hash.
  */
 const createMarker = (text: string) => hash('sha256', text)
 
-/** Such objects exist only at the top level. */
+/** Marker objects exist only at the top level. */
 function withWrittenNumbers(value: unknown, marker: string): unknown {
   if (typeof value !== 'object' || value === null) return value
   for (const [name, member] of Object.entries(value))
@@ -114,8 +115,9 @@ export function wouldRound(text: string): boolean {
 }
 
 /**
- * The same JSON without numbers that would be rounded. A deciding member becomes an object, which
- * its schema rejects. A describing or nested number becomes the text of its digits (W-3).
+ * The same JSON without numbers that would be rounded. In a deciding member the number becomes an
+ * object, which the schema rejects. A describing or nested number becomes the text of its digits
+ * (W-3).
  */
 function withoutRounding(text: string, marker: string): string {
   const parts: string[] = []
@@ -129,7 +131,7 @@ function withoutRounding(text: string, marker: string): string {
 }
 
 interface NumberSpan extends TextSpan {
-  /** True for the value of a top-level member that does not only describe. */
+  /** True for the value of a top-level member that moves money or identifies something. */
   readonly decides: boolean
 }
 

@@ -1,8 +1,8 @@
 /**
  * Secrets and keys as users enter them, in a setting, a file or an option.
  *
- * A secret that a tool has changed fails each call with code 1, and neither side sees the cause. So
- * typical changes are detected when the secret is read.
+ * With a secret that a tool has changed, each call fails with code 1, and neither side sees the
+ * cause. So typical changes are detected when the secret is read.
  */
 
 /** Commas separate several secrets during a rotation. */

@@ -8,8 +8,8 @@
  *   alone. A fatal error of the batch fails the item.
  * - Alone: the item is done or fails.
  *
- * Invariant: an item is in one batch, and at most once alone after it. An item that cannot be done
- * delays its batch and fails no other item.
+ * Invariant: an item is processed in one batch, and afterwards at most once alone. An item that
+ * cannot be done delays its batch and fails no other item.
  */
 import { nextTurn } from './sleep.ts'
 

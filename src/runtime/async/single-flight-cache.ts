@@ -1,6 +1,6 @@
 /**
- * Cache for an answer that may be some seconds old. Concurrent requests share one load, so callers
- * without a key cost little.
+ * Cache for an answer that may be some seconds old. Concurrent requests share one load, so
+ * unauthenticated callers cost little.
  */
 
 interface CachedAnswer<T> {
@@ -9,8 +9,8 @@ interface CachedAnswer<T> {
 }
 
 /**
- * Loads again `milliseconds` of `now` after the last answer. All waiting callers receive a failure,
- * which is not cached.
+ * Loads again when the last answer is `milliseconds` old on the clock `now`. All waiting callers
+ * receive a failure, which is not cached.
  */
 export function cacheFor<T>(load: () => Promise<T>, milliseconds: number, now: () => number): () => Promise<T> {
   let cached: CachedAnswer<T> | undefined

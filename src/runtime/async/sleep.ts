@@ -15,7 +15,7 @@ export function sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
   })
 }
 
-/** Resolves after the input of this turn of the event loop. */
+/** Resolves when this turn of the event loop has processed its input. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => environment.nextTurn(resolve))
 }

@@ -4,7 +4,7 @@ import { BlockList, isIP } from 'node:net'
 const IPV4_MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 const PREFIX = /^\d{1,3}$/
 
-/** Predicate of a sentence about the network; undefined for a usable one. */
+/** Predicate of a sentence about the network; undefined for a usable network. */
 export function findNetworkFault(text: string): string | undefined {
   const { address, prefix, most } = parseNetwork(text)
   if (most === undefined) return 'is neither an address nor a network: write it as in 10.0.0.0/8'

@@ -35,7 +35,7 @@ interface ParsedRow {
 /** An unquoted id with white space at an end. */
 class UntrimmedCell {}
 
-/** The decoder writes it for invalid bytes, so a name would lose letters. */
+/** The decoder writes this character for invalid bytes, so a name would lose letters. */
 const REPLACEMENT_CHARACTER = '\ufffd'
 /** Limit per file. */
 const MAX_WARNINGS = 10

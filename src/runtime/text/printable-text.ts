@@ -1,8 +1,8 @@
 /**
  * Makes untrusted text safe to print.
  *
- * Names, answers and messages come from other programs and from people. A terminal obeys escape
- * sequences, a CI server obeys lines such as `::error::`, and direction marks reorder a line.
+ * Names, answers and messages come from other programs and from people. A terminal executes escape
+ * sequences, a CI server executes lines such as `::error::`, and direction marks reorder a line.
  *
  * Invariant: a result of `printableLine` has no control character, line break, direction mark or CI
  * command. A replaced character is written as `\u001b`, which JSON reads as the same character.
@@ -12,8 +12,8 @@
 const UNSAFE = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu
 
 /**
- * GitHub obeys `::name` at the start of a line and `##[name` anywhere. Azure and TeamCity obey the
- * others.
+ * GitHub executes `::name` at the start of a line and `##[name` anywhere. Azure and TeamCity
+ * execute the others.
  */
 const COMMAND_AT_START = /^(\s*):(?=:)/
 const COMMAND_ANYWHERE = /#(?=#(\[|vso\[|teamcity\[))/g

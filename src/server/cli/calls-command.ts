@@ -75,8 +75,8 @@ const POLL_MS = 500
 const LATE_MS = 3_000
 /**
  * A call has the time of its first byte, but is written when it is answered. After SLOW_MS it may
- * be too late for LATE_MS, so a separate query searches for slow calls. It reaches back far but
- * costs little, because most chunks of the journal have none.
+ * be too late for LATE_MS, so a separate query searches for slow calls. The query reaches back far
+ * but costs little, because most chunks of the journal have no slow call.
  */
 const SLOW_MS = 500
 const SLOW_LATE_MS = MAX_CALL_AGE_MS + LATE_MS
@@ -135,7 +135,7 @@ async function requireNames(api: ApiEndpoint, { gateway, player, bet, platform }
 
 /**
  * The requested number of calls, newest first. The server limits the time of a search, so a page
- * may be short, and the next one must be requested. When aborted, it returns the calls found so
+ * may be short, and the next page must be requested. An aborted search returns the calls found so
  * far.
  */
 async function readNewest(api: ApiEndpoint, flags: CallFlags, ended: AbortSignal) {

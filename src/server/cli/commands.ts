@@ -1,5 +1,5 @@
 /**
- * Entry point with all commands.
+ * Entry point of the program `purser`: adds all commands.
  *
  * Exit codes: 0 good, 1 findings, 2 wrong use, 3 target unreachable, 70 a bug of ours. A command
  * loads its modules when it runs: a server's modules take half a second, for which `--help` need

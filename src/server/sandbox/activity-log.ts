@@ -1,7 +1,4 @@
-/**
- * Lines on the screen: one for each change of a bet, one for each change of a match, and the
- * counters.
- */
+/** Lines that the sandbox prints: one for each change of a bet or match, and the counters. */
 import { printableLine } from '../../runtime/text/printable-text.ts'
 import { wrapForTerminal } from '../../runtime/text/text-wrapping.ts'
 import { type BetStep, type BetStepKind, SHORT_ID_LENGTH, toShortBetId } from './bettors/bet-steps.ts'

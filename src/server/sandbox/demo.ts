@@ -52,7 +52,7 @@ async function createDemoPlayer({ wallet, enter }: House, player: (typeof DEMO_P
 }
 
 /**
- * Lines of at most 80 columns. They have one address, whose page links to the others
+ * Lines of at most 80 columns. The lines have one address, whose page links to the others
  * (front-page.ts), so that a new user need not choose.
  */
 export function formatWelcome(

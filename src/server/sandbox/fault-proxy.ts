@@ -1,6 +1,6 @@
 /**
- * Proxy before the wallet that injects network faults: it loses calls and answers, delays them past
- * the platform's 5 s, or answers 500.
+ * Proxy in front of a sandbox wallet that injects network faults: it loses calls and answers,
+ * delays them past the platform's 5 s, or answers 500.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'

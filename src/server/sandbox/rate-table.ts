@@ -2,9 +2,7 @@
 import type { CountName } from './bettors/change-tally.ts'
 
 export const MIN_TABLE_RATE = 5
-/** Seconds of one row. */
 export const ROW_SECONDS = 5
-/** Rows between two table heads. */
 const ROWS_PER_HEAD = 20
 
 const COLUMNS = [

@@ -51,7 +51,6 @@ export interface SandboxServersOptions {
 /** Registers a part that is closed at the end, before the parts that it needs. */
 type RegisterCloser = (close: () => Promise<void>) => void
 
-/** Offset from the first port. */
 const PORT_OFFSETS = { platform: 1, gateway: 2, secondWallet: 3 }
 
 export async function startSandboxServers(

@@ -9,8 +9,8 @@
  * - Serving: a stop request makes it finishing. If it dies, another one starts.
  * - Finishing: it completes accepted calls and ends.
  *
- * SIGHUP replaces the workers one after another. The old one stops when the new one listens, so the
- * port is always served.
+ * SIGHUP replaces the workers one after another. An old worker stops when the new one listens, so
+ * the port is always served.
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'

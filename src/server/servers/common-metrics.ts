@@ -1,6 +1,6 @@
 /**
- * Metrics of every server. They come first: the pools are read before other metrics query the
- * database.
+ * Metrics that every server exports. They come first: the pools are read before other metrics query
+ * the database.
  */
 
 import type { ConsoleAuth, ServerAuth } from '../core/auth/server-auth.ts'

@@ -1,7 +1,8 @@
 /**
- * Settings that decide about money. The first server of a database records them in it.
+ * Settings that decide about money. The first server that uses a database records the settings in
+ * it.
  *
- * A server with other settings does not start (O-1). A new process without one of them would
+ * A server with other settings does not start (O-1). Otherwise a process that lacks a setting would
  * silently pay by other rules. A command changes the settings and explains the consequences.
  */
 

@@ -34,7 +34,6 @@ export interface TraceExportOptions {
   readonly url: string
   /** OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES override it. */
   readonly serviceName: string
-  /** Called for each failed export. */
   onLost(error: unknown): void
 }
 

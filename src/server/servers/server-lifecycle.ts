@@ -35,7 +35,7 @@ export interface RunningServer {
    * again.
    */
   readonly firstAdmin: ReturnType<typeof createFirstAdmin>
-  /** Keeps serving for the configured time, while not ready. */
+  /** Keeps serving for the configured time, while the readiness check fails. */
   drain(): Promise<void>
   close(): Promise<void>
 }

@@ -1,6 +1,6 @@
 /**
- * Starts tracing when an address for spans is configured. Otherwise its packages are not even
- * loaded.
+ * Starts tracing when an address for spans is configured. Otherwise the OpenTelemetry packages are
+ * not even loaded.
  */
 
 import { environment } from '../../runtime/environment.ts'

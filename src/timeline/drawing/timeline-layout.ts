@@ -51,7 +51,7 @@ export interface TimelineLayout {
 
 /** The end of the last moment, if its text fits. */
 const TIME_END = MIN_WIDTH - 136
-/** Otherwise the axis becomes shorter down to this limit, and the picture wider only after that. */
+/** If the text does not fit, the axis is shortened to this limit, and then the picture widened. */
 const LEAST_TIME_END = MIN_WIDTH / 2
 
 export function computeLayout(moments: readonly TimelineMoment[], scale: Scale): TimelineLayout {

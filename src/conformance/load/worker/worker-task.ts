@@ -38,7 +38,6 @@ export interface LoadTick {
   readonly latency: RecordableHistogram
 }
 
-/** A call in doubt, as the report shows it. */
 export interface UnresolvedCall {
   readonly player: number
   readonly betId: string

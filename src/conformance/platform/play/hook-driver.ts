@@ -11,7 +11,7 @@ import {
   type ReportedBetState,
 } from './platform-driver.ts'
 
-/** Exit code of a hook that cannot do this. The case is then not judged. */
+/** Exit code of a hook that does not support the request. The case is then not judged. */
 export const EXIT_HOOK_UNABLE = 3
 /** Characters. */
 const MAX_OUTPUT = 64 * 1024

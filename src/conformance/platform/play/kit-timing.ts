@@ -1,4 +1,4 @@
-/** Times for waiting and judging, in milliseconds, in one record that tests can scale. */
+/** Wait times and limits of the platform kit, in milliseconds. Tests can scale them. */
 import { LIMITS } from '../../../protocol/wire-limits.ts'
 
 /** Attempts of the schedule (interface.md, Limits: Rollback retries). */

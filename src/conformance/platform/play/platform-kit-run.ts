@@ -35,7 +35,7 @@ export interface PlatformKitOptions {
   readonly onResult: (result: CaseResult) => void
 }
 
-/** Exchanges of a failed case that are kept. */
+/** Limit of the exchanges of a failed case in the report. */
 const MAX_EXCHANGES = 20
 
 interface ScenarioContext extends PlatformKitOptions {

@@ -10,7 +10,7 @@ import type { RecordedRequest } from './request-log.ts'
 /** A UUID that no platform uses for a bet. */
 const ANOTHER_BET = '00000000-0000-4000-8000-000000000000'
 
-/** Milliseconds between answers during a kill. Together they cover its duration. */
+/** Milliseconds between answers during a kill, so that the answers cover the whole kill. */
 const RESTART_STAGGER_MS = 4
 
 export interface ScriptedAnswerContext {

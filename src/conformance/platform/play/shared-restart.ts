@@ -1,6 +1,6 @@
 /**
  * One restart of the platform for all scenes with a restart. The kill begins when each of these
- * scenes waits for it or has ended.
+ * scenes waits for the restart or has ended.
  */
 import { createDeferred } from '../../../runtime/async/deferred.ts'
 import type { DriverResult, PlatformDriver } from './platform-driver.ts'

@@ -1,4 +1,6 @@
-/** Amounts of cases: text for the wire, and minor units for the expected books. */
+/**
+ * Converts the amounts of cases to text for the wire and to minor units for the expected balances.
+ */
 import { formatMoney, formatShortest, money, parseDecimal } from '../../../protocol/values/money.ts'
 import { computeFloatProbe } from './float-probe-amounts.ts'
 import type { CaseAmount } from './wallet-case.ts'
@@ -13,7 +15,7 @@ export interface ResolvedAmount {
 export interface CaseBalances {
   readonly now: bigint
   /**
-   * The balance in the fixtures, if the wallet behaves as with another one
+   * The balance in the fixtures file, which may differ from the found balance
    * (FixturePlayer.misstated).
    */
   readonly stated: bigint

@@ -1,4 +1,7 @@
-/** Match of an answer with the allowed answers, and the possible books that follow. */
+/**
+ * Matches an answer with the allowed answers, and finds the possible balances that follow (the
+ * books, expected-books.ts).
+ */
 import type { Exchange } from '../../http-exchange.ts'
 import { type AnswerMeaning, isFinalStatus, isSystemErrorAnswer } from '../play/answer-meaning.ts'
 import {

@@ -1,4 +1,6 @@
-/** Retry of a failed call, as the service does it. The last answer is judged. */
+/**
+ * Retry of a failed call, as the service (the betting platform) does it. The last answer is judged.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Operation } from '../../../protocol/operation.ts'
 import type { Exchange } from '../../http-exchange.ts'
@@ -38,8 +40,8 @@ export async function retryCall(
 }
 
 /**
- * See Limits, rollback retries; Settle, resettle (a); C-4; C-5. The interface does not define the
- * effect of 400 with code 100 there, so the service may retry.
+ * See Limits, rollback retries; Settle, resettle (a); C-4; C-5. For these calls the interface does
+ * not define 400 with code 100, so the service may retry.
  */
 function isRetryable(operation: Operation, exchange: Exchange): boolean {
   if (operation !== 'rollback' && operation !== 'settle' && operation !== 'unsettle') return false

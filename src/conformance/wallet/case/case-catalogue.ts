@@ -5,7 +5,7 @@
  * - K1 to K29: sequences that revealed real bugs.
  * - I1 to I11: faults of deliberately broken wallets that the kit had missed.
  *
- * Each row is covered by a case, or has a reason here why it is not.
+ * A case covers each row, or the row has a reason here.
  */
 
 const PARTS = {

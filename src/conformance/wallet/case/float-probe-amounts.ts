@@ -1,8 +1,8 @@
 /**
  * Amounts that reveal a floating-point balance, for any balance of the player.
  *
- * A stake of ten minor units is inexact on one balance and exact on another. So a win leads to a
- * chosen total: a double represents it slightly too low, and a 32-bit float misses it by many minor
+ * A small stake leaves some float balances exact and others inexact. So a win first leads to a
+ * chosen total, which a double represents slightly too low and a 32-bit float misses by many minor
  * units. The total is so large that earlier errors do not count. A stake of its major units then
  * leaves the error as a visible part of the balance.
  */

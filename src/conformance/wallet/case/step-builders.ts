@@ -149,8 +149,8 @@ export function wholeBalance(plusUnits = 0): CaseAmount {
 }
 
 /**
- * The balance in the fixtures, plus minor units. If a wallet's comparison is wrong by one minor
- * unit, probing with bets finds a balance that hides the fault.
+ * The balance in the fixtures, plus minor units. The balance that bets find is not used: it would
+ * hide a wallet's comparison that is wrong by one minor unit.
  */
 export function statedBalance(plusUnits = 0): CaseAmount {
   return { percent: 100, plusUnits, isStated: true }

@@ -1,5 +1,5 @@
 /**
- * Cases: ids and tokens that almost equal others are different ones (row I7). A short or
+ * Cases: ids and tokens that almost equal others are different (row I7). A short or
  * case-insensitive column confuses them.
  */
 

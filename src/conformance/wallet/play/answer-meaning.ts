@@ -1,9 +1,9 @@
 /**
  * Meaning of an answer, read leniently.
  *
- * answer-lint.ts judges the form separately, so that one wrong form does not fail every case. If
- * the platform cannot know the outcome (C-2, D-5), the answer is lost here too, or a MUST about its
- * form fails.
+ * answer-lint.ts judges the form separately, so that one wrong form does not fail every case. An
+ * answer whose outcome a platform cannot know (C-2, D-5) counts as lost, or a MUST about its form
+ * fails.
  */
 
 import { hasRefusalCode } from '../../../protocol/client/answer-classification.ts'

@@ -23,7 +23,7 @@ export interface BalanceHolder {
   readonly isCurrent: boolean
 }
 
-/** The call has its own bet. */
+/** Each call is about a new bet, unless `betId` is given. */
 export type SendKitCall = (
   call: CallStep,
   holder: BalanceHolder,

@@ -1,5 +1,5 @@
 /**
- * Expected balances: the start, plus the payouts of the bets, less their stakes.
+ * Expected balances of a case (books): start balances, plus payouts, less stakes.
  *
  * An accepted answer changes one bet, and the balances follow from the bets. So a step can continue
  * from any allowed answer. The books are immutable, because concurrent calls lead to several

@@ -1,8 +1,9 @@
 /**
  * Sender of exact bytes to the tested wallet.
  *
- * It uses the platform's connections, so that both read the same answer. The cases make bodies and
- * signatures, because the platform's client can send only correct requests.
+ * The sender shares the connection code of the platform, so that kit and platform read answers
+ * alike. The cases make bodies and signatures, because the platform's client can send only correct
+ * requests.
  */
 import { isUtf8 } from 'node:buffer'
 import { openWalletConnection, type WalletConnection } from '../../../protocol/client/network/wallet-connection.ts'
@@ -15,7 +16,9 @@ import { type CallRateLimiter, NO_RATE_LIMIT } from '../../rate-limiter.ts'
 
 /** More than the concurrent calls of a case, times the cases that run in parallel. */
 const CONNECTIONS = 128
-/** Milliseconds. Longer than the 5 s of the interface, so that a late answer is seen as late. */
+/**
+ * Milliseconds. Longer than the 5 s of the interface, so that a late answer is recorded as late.
+ */
 const TIMEOUT_MS = 8_000
 
 export type PlannedRequest = Omit<SentRequest, 'url'> & { readonly path: string }

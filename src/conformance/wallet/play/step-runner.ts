@@ -87,7 +87,6 @@ async function runCalls(play: CasePlay, { calls, accepted }: ConcurrentCalls): P
 
 type PlannedCall = CallPlan & { readonly call: CallStep }
 
-/** A failed Place bet is rolled back, as the service does. */
 async function sendWithRollback(play: CasePlay, one: PlannedCall): Promise<JudgedCall> {
   const judged = await sendUntilAllowed(play, one)
   if (!judged.matches.some(({ kind }) => kind === 'given up')) return judged

@@ -3,7 +3,8 @@
  *
  * Node resolves names on four threads for the whole process, and a lookup without an answer
  * occupies a thread for seconds. A few dead partners would then delay new connections to all others
- * (C-6). So each name has at most one lookup at a time, and a stale entry is used during it.
+ * (C-6). So each name has at most one lookup at a time, and a stale entry is used during the
+ * lookup.
  */
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'
@@ -62,7 +63,7 @@ const resolveName = createCachingResolver(
     }),
 )
 
-/** Sockets ask for one address or for all addresses. */
+/** Sockets request one address or all addresses. */
 export const cachedLookup: LookupFunction = (hostname, { all, family }, callback) => {
   const hasFamily = (address: LookupAddress) => !family || `${family}`.endsWith(String(address.family))
   resolveName(hostname).then(

@@ -1,13 +1,13 @@
 /**
  * Connections that ignore an unrequested `100 Continue` (C-11).
  *
- * HTTP allows a server to send it before any answer, and some servers do. undici closes the
- * connection at a 100, and the answer after it would be lost. It ignores every other 1xx.
+ * HTTP allows a server to send a 100 before any answer, and some servers do. undici closes the
+ * connection at a 100, so the answer would be lost. undici ignores every other 1xx.
  */
 import type { Socket } from 'node:net'
 import type { buildConnector } from 'undici'
 
-/** Each socket returns a 103 in place of a 100. Both have the same length, so no offset changes. */
+/** Each socket returns a received 100 as a 103, which has the same length, so no offset changes. */
 export function ignoreContinue(connect: buildConnector.connector): buildConnector.connector {
   return (target, callback) =>
     connect(target, (error, socket) => {

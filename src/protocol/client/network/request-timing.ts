@@ -31,7 +31,6 @@ interface ConnectionSteps {
   secured?: number
 }
 
-/** The recorder of one call. */
 export interface TimingRecorder {
   /** Called just before the bytes of the call are written. */
   markSending(): void

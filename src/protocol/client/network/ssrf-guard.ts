@@ -2,7 +2,8 @@
  * Guard against server-side request forgery (SSRF) through addresses that users save (O-17).
  *
  * The calls start inside the server's network. Private, loopback and link-local addresses, and
- * plain HTTP, need a setting. An address is checked when it is saved and at each connection.
+ * plain HTTP, are refused unless a setting permits them. An address is checked when it is saved and
+ * at each connection.
  */
 import { lookup as resolve } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'

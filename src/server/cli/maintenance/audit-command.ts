@@ -48,7 +48,7 @@ function printStatus(line: string): void {
 
 /**
  * Prints progress to stderr; a short audit prints none. The time counts from the first rows,
- * because the schema can take seconds.
+ * because opening the database can take seconds.
  */
 function createProgressPrinter(): AuditProgress {
   let printedAt: number | undefined

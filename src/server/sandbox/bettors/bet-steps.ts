@@ -82,7 +82,8 @@ const DECLINED: Readonly<Record<number, string>> = {
 }
 
 /**
- * A bet that the wallet accepted and the control stage rejected is debited, never accepted (C-3).
+ * A bet that the wallet accepted and the control stage rejected is shown as debited, not as
+ * accepted (C-3).
  */
 function describePlacement(bet: BetDetail, { status, code, error }: DeliveryDetail): BetStep {
   if (status === 'refused' && code === replyCode('system_error')) return { kind: 'unknown', text: 'wallet error' }

@@ -4,7 +4,7 @@
  */
 import type { BearerClient } from '../bearer-client.ts'
 
-/** Status of the platform if the wallet gives no usable answer, for example not within 5 s. */
+/** Status of the platform if the wallet returns no usable answer within 5 s. */
 const PARTNER_FAILED = 502
 const RETRY_FOR_MS = 60_000
 const RETRY_GAP_MS = 100

@@ -1,5 +1,6 @@
 /**
- * Watch of bets that a user sends to the wallet by hand. It reports each call, to show its effect.
+ * Watch of bets that a user sends to the wallet by hand. The watch reports each call with its
+ * effect.
  */
 import { encodePathSegment } from '../../../protocol/values/path-segment.ts'
 import type { House } from '../sandbox-servers.ts'

@@ -1,4 +1,4 @@
-/** Bets of the wallets in the operator API, of simulated bettors and by hand. */
+/** Reads the newest bets of the sandbox wallets through their operator APIs. */
 
 import type { House } from '../sandbox-servers.ts'
 import { BETTORS } from './bettor-behaviour.ts'
