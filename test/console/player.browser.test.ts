@@ -159,7 +159,7 @@ describe('the console with scrollbars that take space', () => {
     const signInPage = await browser.newPage({ viewport: { width: 1280, height: 900 } })
     await signInPage.goto(`${wallet.url}/console`)
     await signInPage.getByRole('button', { name: 'Sign in' }).waitFor()
-    const { x, width } = (await signInPage.locator('.door .card').boundingBox()) ?? { x: 0, width: 0 }
+    const { x, width } = (await signInPage.locator('.sign-in-page .card').boundingBox()) ?? { x: 0, width: 0 }
     expect(x + width / 2).toBe(640)
     await signInPage.close()
   })

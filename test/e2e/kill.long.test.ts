@@ -88,8 +88,8 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
   /** Every bet agrees with its answers, and each player's balance with the bets of the wallet. */
   async function expectAnswered(bets: BetRecord[]): Promise<void> {
     const outcomes = await Promise.all(bets.map((bet) => readBetStatus(wallet.operator, bet)))
-    const checked = bets.map((bet, number) => ({ bet, fate: outcomes[number], possible: possibleStatuses(bet) }))
-    const contradicted = checked.filter(({ fate, possible }) => !possible.some((each) => each === fate))
+    const checked = bets.map((bet, number) => ({ bet, outcome: outcomes[number], possible: possibleStatuses(bet) }))
+    const contradicted = checked.filter(({ outcome, possible }) => !possible.some((each) => each === outcome))
     expect(contradicted.map((each) => JSON.stringify(each, null, 2))).toEqual([])
     await expectBalances(bets, outcomes)
     await wallet.auditIsClean()
@@ -119,7 +119,7 @@ describe.each(['PGlite', 'Postgres'])('a wallet on %s', (engine) => {
       await Promise.all(bets.map(clearUp))
       await Promise.all(bets.map(expectSameAnswer))
       await expectAnswered(bets)
-      for (const bet of bets) money.set(bet.userId, (money.get(bet.userId) as number) + worthOf(bet, bet.fate))
+      for (const bet of bets) money.set(bet.userId, (money.get(bet.userId) as number) + worthOf(bet, bet.status))
     }
   })
 

@@ -99,7 +99,7 @@ async function namedByReconcile(wallet: WalletProcess, bets: readonly BetRecord[
   const folder = mkdtempSync(join(tmpdir(), 'purser-faults-'))
   try {
     const path = join(folder, 'platform.csv')
-    const rows = bets.flatMap((bet) => (bet.fate === 'unknown to the wallet' ? [] : [lineOf(bet)]))
+    const rows = bets.flatMap((bet) => (bet.status === 'unknown to the wallet' ? [] : [lineOf(bet)]))
     writeFileSync(path, ['betId,player,status,currency,stake,payout,resultType', ...rows, ''].join('\n'))
     const args = ['reconcile', '--platform-csv', path, '--operator-api', wallet.url, '--json']
     const env = { PATH: process.env.PATH, OPERATOR_API_KEY: wallet.operatorKey }
@@ -111,9 +111,9 @@ async function namedByReconcile(wallet: WalletProcess, bets: readonly BetRecord[
   }
 }
 
-function lineOf({ betId, userId, fate, stake, payout }: BetRecord): string {
-  const settled = fate === 'settled' ? [`${payout}.00`, payout > 0 ? 'won' : 'lost'] : ['', '']
-  return [betId, userId, fate, 'EUR', `${stake}.00`, ...settled].join(',')
+function lineOf({ betId, userId, status, stake, payout }: BetRecord): string {
+  const settled = status === 'settled' ? [`${payout}.00`, payout > 0 ? 'won' : 'lost'] : ['', '']
+  return [betId, userId, status, 'EUR', `${stake}.00`, ...settled].join(',')
 }
 
 /** The proxy to the database runs in this process, so the command must not block it. */

@@ -50,7 +50,7 @@ test('a scenario that breaks fails, one that this machine cannot run does not, a
 })
 
 test('a bet is lost when the wallet does not have what it accepted', () => {
-  const bet = (betId: string, fate: BetRecord['fate']) => ({ betId, fate }) as BetRecord
+  const bet = (betId: string, status: BetRecord['status']) => ({ betId, status }) as BetRecord
   const bets = [bet('a', 'open'), bet('b', 'settled'), bet('c', 'cancelled'), bet('d', 'unknown to the wallet')]
   const walletStates = new Map([
     ['a', 'open'],

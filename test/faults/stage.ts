@@ -109,7 +109,7 @@ export function figuresOf({ answers, bets }: Pick<Betting, 'answers' | 'bets'>) 
 
 /** Bets whose state in the wallet differs from the acknowledged one. */
 export function lostOf(bets: readonly BetRecord[], outcomes: ReadonlyMap<string, string>): BetRecord[] {
-  return bets.filter(({ betId, fate }) => fate !== UNKNOWN && (outcomes.get(betId) ?? UNKNOWN) !== fate)
+  return bets.filter(({ betId, status }) => status !== UNKNOWN && (outcomes.get(betId) ?? UNKNOWN) !== status)
 }
 
 const UNKNOWN = 'unknown to the wallet'
@@ -141,7 +141,7 @@ export async function oddBalances(
 
 /** Bets that hold money without an acknowledgement. */
 export function takenOf(bets: readonly BetRecord[], outcomes: ReadonlyMap<string, string>): BetRecord[] {
-  return bets.filter(({ betId, fate }) => fate === UNKNOWN && /open|settled/.test(outcomes.get(betId) ?? ''))
+  return bets.filter(({ betId, status }) => status === UNKNOWN && /open|settled/.test(outcomes.get(betId) ?? ''))
 }
 
 /** Repeats the fault, each time after calls are answered again. */

@@ -59,9 +59,9 @@ export async function openServer({ onTestFinished }: Finishing, patience = ENDLE
     app.server.closeAllConnections()
     return app.close()
   })
-  let looks = 0
+  let checks = 0
   loadShedder.setDownstreamCapacity(() => {
-    looks += 1
+    checks += 1
     return downstreamCapacity
   })
   const setRoom = (calls: number) => {
@@ -71,8 +71,8 @@ export async function openServer({ onTestFinished }: Finishing, patience = ENDLE
     downstreamCapacity = calls
   }
   return {
-    ...{ app, url, door: loadShedder, setRoom, setDownstreamCapacity, closed },
-    looks: () => looks,
+    ...{ app, url, loadShedder, setRoom, setDownstreamCapacity, closed },
+    checks: () => checks,
     bodies: () => bodies,
     requests: () => requests,
   }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { BODY, CALL, openCaller, openServer, post, SHORT } from './load-shedder-scene.ts'
 
 test('an overloaded server fails a call unread: a Place bet is rolled back, and other calls are repeated', async (context) => {
-  const { url, door, setRoom, bodies } = await openServer(context, SHORT)
+  const { url, loadShedder, setRoom, bodies } = await openServer(context, SHORT)
   setRoom(Number.NEGATIVE_INFINITY)
   for (const [method, path, status] of [
     ['POST', '/payment/bet', 400],
@@ -18,12 +18,12 @@ test('an overloaded server fails a call unread: a Place bet is rolled back, and 
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(await answer.json()).toEqual({ code: 100, message: 'System error' })
   }
-  expect(door.shedCalls).toBe(5)
+  expect(loadShedder.shedCalls).toBe(5)
   expect(bodies()).toBe(0)
 })
 
 test('a connection waits unread while the queue is full, and its calls are accepted afterwards', async (context) => {
-  const { url, door, setRoom } = await openServer(context)
+  const { url, loadShedder, setRoom } = await openServer(context)
   const caller = await openCaller(url)
   caller.send(1)
   await caller.answered(1)
@@ -35,18 +35,18 @@ test('a connection waits unread while the queue is full, and its calls are accep
   expect(caller.statuses).toHaveLength(2)
   setRoom(100)
   expect(await caller.answered(5)).toEqual(Array(5).fill('200'))
-  expect(door.shedCalls).toBe(0)
+  expect(loadShedder.shedCalls).toBe(0)
 })
 
 test('all calls of a connection fail if the queue stays full until the deadline', async (context) => {
-  const { url, door, setRoom } = await openServer(context, SHORT)
+  const { url, loadShedder, setRoom } = await openServer(context, SHORT)
   const caller = await openCaller(url)
   setRoom(0)
   caller.send(1)
   await caller.answered(1)
   caller.send(50)
   expect(await caller.answered(51)).toEqual(['200', ...Array(50).fill('400')])
-  expect(door.shedCalls).toBe(50)
+  expect(loadShedder.shedCalls).toBe(50)
   setRoom(100)
   // On a busy machine a call's short time can pass before its connection is checked.
   for (let sent = 52; caller.statuses.at(-1) !== '200'; sent++) {
@@ -56,7 +56,7 @@ test('all calls of a connection fail if the queue stays full until the deadline'
 })
 
 test('under load a connection waits unread until there is downstream capacity, which is only checked if there is room', async (context) => {
-  const { url, door, setRoom, setDownstreamCapacity, looks } = await openServer(context)
+  const { url, loadShedder, setRoom, setDownstreamCapacity, checks } = await openServer(context)
   const caller = await openCaller(url)
   setDownstreamCapacity(0)
   caller.send(1)
@@ -66,11 +66,11 @@ test('under load a connection waits unread until there is downstream capacity, w
   await caller.answered(2)
   setRoom(100)
   caller.send(3)
-  for (const before = looks(); looks() < before + 5; ) await nextTurn()
+  for (const before = checks(); checks() < before + 5; ) await nextTurn()
   expect(caller.statuses).toHaveLength(2)
   setDownstreamCapacity(10)
   expect(await caller.answered(5)).toEqual(Array(5).fill('200'))
-  expect(door.shedCalls).toBe(0)
+  expect(loadShedder.shedCalls).toBe(0)
 })
 
 test('health checks and our own APIs are answered under load', async (context) => {
@@ -86,20 +86,20 @@ test('health checks and our own APIs are answered under load', async (context) =
 
 describe('a connection that closes', () => {
   test('leaves the queue at once, with any deadline', async (context) => {
-    const { url, door, setRoom, app, closed } = await openServer(context)
+    const { url, loadShedder, setRoom, app, closed } = await openServer(context)
     const caller = await openCaller(url)
     setRoom(0)
     caller.send(1)
     await caller.answered(1)
-    expect(door.queuedConnections()).toBe(1)
+    expect(loadShedder.queuedConnections()).toBe(1)
     // a paused connection is not read, so only the server can close it here
     app.server.closeAllConnections()
     await closed(1)
-    expect(door.queuedConnections()).toBe(0)
+    expect(loadShedder.queuedConnections()).toBe(0)
   })
 
   test('does not take part in the next overload', async (context) => {
-    const { url, door, setRoom, closed } = await openServer(context)
+    const { url, loadShedder, setRoom, closed } = await openServer(context)
     const [gone, caller] = [await openCaller(url), await openCaller(url)]
     for (const { send, answered } of [gone, caller]) {
       send(1)
@@ -110,12 +110,12 @@ describe('a connection that closes', () => {
     setRoom(0)
     caller.send(1)
     await caller.answered(2)
-    expect(door.queuedConnections()).toBe(1)
+    expect(loadShedder.queuedConnections()).toBe(1)
   })
 })
 
 test('under load a connection receives every answer in the order of its calls, with or without room', async (context) => {
-  const { url, setRoom, door } = await openServer(context, SHORT)
+  const { url, setRoom, loadShedder } = await openServer(context, SHORT)
   const callers = await Promise.all(Array.from({ length: 50 }, () => openCaller(url)))
   for (let round = 1; round <= 6; round++) {
     setRoom(round % 2 === 0 ? 0 : 64)
@@ -124,7 +124,9 @@ test('under load a connection receives every answer in the order of its calls, w
   }
   for (const { statuses } of callers) expect(statuses).toHaveLength(6 * 16)
   expect(new Set(callers.flatMap(({ statuses }) => statuses))).toEqual(new Set(['200', '400']))
-  expect(door.shedCalls).toBe(callers.flatMap(({ statuses }) => statuses).filter((status) => status === '400').length)
+  expect(loadShedder.shedCalls).toBe(
+    callers.flatMap(({ statuses }) => statuses).filter((status) => status === '400').length,
+  )
 })
 
 test('a connection that sends calls under load joins the queue, because waiting calls may need its capacity', async (context) => {
@@ -148,7 +150,7 @@ test('a connection that sends calls under load joins the queue, because waiting 
 })
 
 test('an overload ends when no connection waits for long, and connections are then read as they send', async (context) => {
-  const { url, setRoom, looks } = await openServer(context)
+  const { url, setRoom, checks } = await openServer(context)
   const caller = await openCaller(url)
   setRoom(0)
   caller.send(1)
@@ -160,8 +162,8 @@ test('an overload ends when no connection waits for long, and connections are th
       await caller.answered(caller.statuses.length + 1)
     }
   }
-  for (let seen = -1; seen !== looks(); ) {
-    seen = looks()
+  for (let seen = -1; seen !== checks(); ) {
+    seen = checks()
     await sendOn(10)
   }
   expect(caller.statuses).not.toContain('400')
@@ -199,7 +201,7 @@ describe('a call that is failed unread', () => {
   })
 
   test('keeps its position among other calls of its connection, and its body is discarded, whole, in pieces or in chunks', async (context) => {
-    const { url, setRoom, door } = await openServer(context, SHORT)
+    const { url, setRoom, loadShedder } = await openServer(context, SHORT)
     const caller = await openUnheard(url, setRoom)
     const head = (method: string) => `${method} /payment/bet HTTP/1.1\r\nhost: a\r\n`
     const chunked = `${head('PUT')}transfer-encoding: chunked\r\n\r\n7\r\n${BODY}\r\n0\r\n\r\n`
@@ -209,7 +211,7 @@ describe('a call that is failed unread', () => {
     expect((await caller.answered(7)).at(-1)).toBe('500')
     caller.write(`${BODY.slice(3)}${CALL}`)
     expect((await caller.answered(8)).at(-1)).toBe('400')
-    expect(door.shedCalls).toBe(5)
+    expect(loadShedder.shedCalls).toBe(5)
   })
 
   test('gets 100 Continue on request, and ends the connection if it requests that', async (context) => {

@@ -54,7 +54,7 @@ async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
     while (asked.length < count) await nextTurn()
     return asked
   }
-  return { app, door: loadShedder, port, askedFor, answeredLengths, requests: () => requests }
+  return { app, loadShedder, port, askedFor, answeredLengths, requests: () => requests }
 }
 
 /** A connection with its received bytes. */
@@ -222,7 +222,7 @@ test('a connection whose answers are not read is not read either', async (contex
 })
 
 test('a server that stops answers the calls in flight, and then closes the connection', async (context) => {
-  const { app, door, port, askedFor } = await openServer(context)
+  const { app, loadShedder, port, askedFor } = await openServer(context)
   const [caller, idle] = [openCaller(port, context), openCaller(port, context)]
   idle.write(call('"idle"'))
   ;(await askedFor(1))[0]?.reply(200, '"idle"')
@@ -231,7 +231,7 @@ test('a server that stops answers the calls in flight, and then closes the conne
   const asked = await askedFor(3)
   const closed = closeApp(app)
   for (let turn = 0; turn < 50; turn++) await nextTurn()
-  expect(door.callsInFlight).toBe(2)
+  expect(loadShedder.callsInFlight).toBe(2)
   asked[2]?.reply(200, '"two"')
   asked[1]?.reply(200, '"one"')
   await Promise.all([caller.ended, idle.ended, closed])
@@ -239,7 +239,7 @@ test('a server that stops answers the calls in flight, and then closes the conne
 })
 
 test('a client that disconnects before the answer has no effect on others', async (context) => {
-  const { door, port, askedFor } = await openServer(context)
+  const { loadShedder, port, askedFor } = await openServer(context)
   const [gone, other] = [openCaller(port, context), openCaller(port, context)]
   gone.write(`${call('"1"')}${call('"2"')}${head('content-length: 9\r\n')}"half`)
   const asked = await askedFor(2)
@@ -250,5 +250,5 @@ test('a client that disconnects before the answer has no effect on others', asyn
   other.write(call('"3"'))
   ;(await askedFor(3))[2]?.reply(200, '"three"')
   await other.has(/"three"/)
-  expect(door.callsInFlight).toBe(0)
+  expect(loadShedder.callsInFlight).toBe(0)
 })

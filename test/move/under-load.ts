@@ -143,7 +143,7 @@ function expectWholeFeed(events: readonly FeedEvent[], bets: readonly BetRecord[
   const placedIds = new Set(placed)
   expect(placed.length).toBe(placedIds.size)
   expect(
-    bets.filter(({ fate }) => fate === 'open' || fate === 'settled').filter(({ betId }) => !placedIds.has(betId)),
+    bets.filter(({ status }) => status === 'open' || status === 'settled').filter(({ betId }) => !placedIds.has(betId)),
   ).toEqual([])
 }
 

@@ -20,8 +20,8 @@ export const CHECKS = {
   named: 'every transfer of a bet is named by exactly one of its calls',
   numbered: 'the feed is numbered without gaps, up to its count',
   sized: 'a row of the feed has as many events as it says',
-  told: 'each balance in the feed follows from the one before it',
-  lastTold: 'the last balance in the feed equals the balance of the account',
+  balanceChain: 'each balance in the feed follows from the one before it',
+  lastBalance: 'the last balance in the feed equals the balance of the account',
 }
 export type Check = keyof typeof CHECKS
 
@@ -33,7 +33,7 @@ export const DAMAGE: [string, string, Check[]][] = [
   [
     'a row of the feed that is lost',
     "delete from purser.change where events::text like '%bet.placed%' and events::text like '%' || :settled || '%'",
-    ['numbered', 'told'],
+    ['numbered', 'balanceChain'],
   ],
   [
     'a number that was never assigned',
@@ -49,7 +49,7 @@ export const DAMAGE: [string, string, Check[]][] = [
     'a wrong balance in the feed, the last one of its account',
     `update purser.change set events = replace(events::text, '"10000"', '"10001"')::json
      where events::text like '%bet.rolled_back%' and events::text like '%' || :cancelled || '%'`,
-    ['told', 'lastTold'],
+    ['balanceChain', 'lastBalance'],
   ],
   [
     'a day that is closed without its sums',
@@ -70,7 +70,7 @@ export const DAMAGE: [string, string, Check[]][] = [
   [
     'a balance with a cent too much',
     'update purser.account set balance = balance + 1 where player = :player and currency = $$EUR$$',
-    ['balanced', 'sum', 'last', 'lastTold'],
+    ['balanced', 'sum', 'last', 'lastBalance'],
   ],
   [
     'an account that is a transfer ahead',

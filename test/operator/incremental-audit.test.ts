@@ -105,7 +105,7 @@ const DAMAGE: [string, string, Check[]][] = [
   [
     'a balance with a cent too much',
     "update purser.account set balance = balance + 1 where player = :player and currency = 'EUR'",
-    ['balanced', 'sum', 'last', 'lastTold'],
+    ['balanced', 'sum', 'last', 'lastBalance'],
   ],
   [
     'a transfer of a cent more',
@@ -190,7 +190,7 @@ test('the incremental audit finds a lost row of the feed', async () => {
     "delete from purser.change where events::text like '%bet.placed%' and events::text like '%' || $1::text || '%'",
     [fresh.settled],
   )
-  expect(await found(since)).toEqual(named(['numbered', 'told']))
+  expect(await found(since)).toEqual(named(['numbered', 'balanceChain']))
   await sql.query(
     'begin; truncate purser.change; insert into purser.change overriding system value select * from public.untouched; commit',
   )

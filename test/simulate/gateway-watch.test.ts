@@ -17,7 +17,7 @@ const PLACE = request('POST', { type: 1, token: 't 1' })
 const SETTLE = request('PUT', { type: 2 })
 
 /** Anna's token has been exchanged, and one call has reached the gateway. */
-function met(call: NetworkRequest, then: (gateway: GatewayWatch, told: (answer: NetworkAnswer) => void) => void) {
+function met(call: NetworkRequest, then: (gateway: GatewayWatch, onAnswer: (answer: NetworkAnswer) => void) => void) {
   const gateway = watchGateway(names)
   gateway.exchanged(ANNA)
   then(gateway, gateway.arrives(call))
@@ -27,23 +27,23 @@ function met(call: NetworkRequest, then: (gateway: GatewayWatch, told: (answer: 
 describe('the check of a gateway', () => {
   test('accepts the answers of the operator, truncated ones too, and failures', () => {
     expect(
-      met(PLACE, (gateway, told) => {
+      met(PLACE, (gateway, onAnswer) => {
         gateway.reaches('wallet', request('POST', { type: 1, token: 'hers' }))
         gateway.hears(PLACE, { status: 200, body: Buffer.from('{"transac') })
-        told({ status: 200, body: Buffer.from('{"transac') })
-        told(answer(400, { code: 100 }))
+        onAnswer({ status: 200, body: Buffer.from('{"transac') })
+        onAnswer(answer(400, { code: 100 }))
       }),
     ).toEqual([])
-    expect(met(SETTLE, (_, told) => told(answer(500)))).toEqual([])
+    expect(met(SETTLE, (_, onAnswer) => onAnswer(answer(500)))).toEqual([])
   })
 
   test('reports an answer that no operator gave (G-5)', () => {
-    expect(met(SETTLE, (_, told) => told(answer(200)))).toEqual([
+    expect(met(SETTLE, (_, onAnswer) => onAnswer(answer(200)))).toEqual([
       'bet: the gateway answers 200, and its operator has not (G-5)',
     ])
-    const refused = met(SETTLE, (gateway, told) => {
+    const refused = met(SETTLE, (gateway, onAnswer) => {
       gateway.hears(SETTLE, answer(400, { code: 20 }))
-      told(answer(400, { code: 5 }))
+      onAnswer(answer(400, { code: 5 }))
     })
     expect(refused).toEqual(['bet: the gateway answers 400, and its operator has not (G-5)'])
   })
@@ -51,9 +51,9 @@ describe('the check of a gateway', () => {
   test('reports an operator’s answer about the gateway that is forwarded to the platform (D-7)', () => {
     for (const refusal of [answer(400, { code: 1 }), answer(401), answer(302)])
       expect(
-        met(SETTLE, (gateway, told) => {
+        met(SETTLE, (gateway, onAnswer) => {
           gateway.hears(SETTLE, refusal)
-          told(refusal)
+          onAnswer(refusal)
         }),
       ).toEqual([`bet: the gateway answers ${refusal.status}, as if the platform had another secret (D-7)`])
   })

@@ -23,7 +23,7 @@ export interface PlantedFault {
   /** The broken decision. */
   readonly breaks: string
   readonly clawback: Rules['clawback']
-  readonly tell: AnswerCall
+  readonly answerCall: AnswerCall
   /** The beginning of every history, if a search from the start would take too long. */
   readonly after?: readonly BetAction[]
 }
@@ -91,7 +91,7 @@ function isIn(bet: Bet | undefined, status: ExpectedState['status']): boolean {
   return bet?.kind === status
 }
 
-type Row = [fault: string, breaks: string, tell: AnswerCall]
+type Row = [fault: string, breaks: string, answerCall: AnswerCall]
 
 const FAULTS: readonly Row[] = [
   [
@@ -278,13 +278,13 @@ const TOO_STRICT: Row = [
 /** A refused result, a newer result, and an unlocked bet: the refusal must stay. */
 const OUTLIVED: PlantedFault = {
   ...{ fault: 'a refused result is applied after another one', breaks: 'I-2', clawback: 'refuse' },
-  tell: forgetting('refused', ['settle', 'unsettle']),
+  answerCall: forgetting('refused', ['settle', 'unsettle']),
   ...{ after: parseHistory('place; settle 25; (lock)') ?? [] },
 }
 
 const toPlanted =
   (clawback: Rules['clawback']) =>
-  ([fault, breaks, tell]: Row): PlantedFault => ({ fault, breaks, clawback, tell })
+  ([fault, breaks, answerCall]: Row): PlantedFault => ({ fault, breaks, clawback, answerCall })
 
 export const PLANTED: readonly PlantedFault[] = [
   ...FAULTS.map(toPlanted('refuse')),

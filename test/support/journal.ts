@@ -33,7 +33,7 @@ export interface BetRecord {
   stake: number
   payout: number
   /** The state that results from the answered calls. */
-  fate: BetStatus
+  status: BetStatus
   answered: { call: Call; text: string } | undefined
   /** A call that was sent and has no answer. */
   unanswered: Call | undefined
@@ -59,7 +59,7 @@ export function newBet(player: Player, random: Random): { bet: BetRecord; place:
   const stake = 1 + random.below(9)
   const message = placeMessage({ ...player, transactionId: betId, amount: stake })
   const payout = random.chance(0.3) ? 0 : 1 + random.below(50)
-  const bet = { userId: player.userId, betId, stake, payout, fate: 'unknown to the wallet' as const }
+  const bet = { userId: player.userId, betId, stake, payout, status: 'unknown to the wallet' as const }
   return {
     bet: { ...bet, answered: undefined, unanswered: undefined },
     place: { operation: 'place', message },
@@ -97,7 +97,7 @@ export async function carryOut(wire: PartnerWire, bet: BetRecord, call: Call): P
   if (reply === undefined) return false
   bet.unanswered = undefined
   if (reply.status === 200) {
-    bet.fate = STATUS_AFTER[call.operation]
+    bet.status = STATUS_AFTER[call.operation]
     bet.answered = { call, text: reply.text }
   } else if (!saysItCannot(call, reply)) {
     throw new Error(`${call.operation} of ${bet.betId} was answered ${reply.status} ${reply.text}`)
@@ -111,7 +111,7 @@ function saysItCannot(call: Call, reply: WireReply): boolean {
 
 /** The states that the wallet may report: the call without an answer was applied, or it was not. */
 export function possibleStatuses(bet: BetRecord): BetStatus[] {
-  return bet.unanswered ? [bet.fate, STATUS_AFTER[bet.unanswered.operation]] : [bet.fate]
+  return bet.unanswered ? [bet.status, STATUS_AFTER[bet.unanswered.operation]] : [bet.status]
 }
 
 export async function readBetStatus(operator: OperatorClient, bet: BetRecord): Promise<string> {
@@ -123,7 +123,7 @@ export async function readBetStatus(operator: OperatorClient, bet: BetRecord): P
 }
 
 /** The change of the player's balance by this bet. */
-export function worthOf(bet: BetRecord, fate: string): number {
-  if (fate === 'open') return -bet.stake
-  return fate === 'settled' ? bet.payout - bet.stake : 0
+export function worthOf(bet: BetRecord, status: string): number {
+  if (status === 'open') return -bet.stake
+  return status === 'settled' ? bet.payout - bet.stake : 0
 }

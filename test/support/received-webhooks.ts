@@ -14,7 +14,7 @@ export interface ReceivedWebhooks {
   readonly outOfOrder: readonly string[]
   /** The balance in EUR from the last event of each player. */
   readonly balances: ReadonlyMap<string, string>
-  add(told: WebhookMessage): void
+  add(message: WebhookMessage): void
   /** True if this event has arrived with the same content. */
   has(event: FeedEvent): boolean
 }

@@ -16,10 +16,10 @@ type AskedWallet = Pick<WalletProcess, 'operator' | 'wire' | 'auditIsClean'>
 export async function expectSameBets(wallet: AskedWallet, players: Player[], bets: BetRecord[], money: number) {
   const found = await readBetStatuses(wallet.operator)
   const reported = bets.map((bet) => ({ bet, found: found.get(bet.betId) ?? 'unknown to the wallet' }))
-  expect(reported.filter(({ bet, found }) => bet.fate !== found)).toEqual([])
+  expect(reported.filter(({ bet, found }) => bet.status !== found)).toEqual([])
   for (const { userId } of players) {
     const own = bets.filter((bet) => bet.userId === userId)
-    const expected = own.reduce((sum, bet) => sum + worthOf(bet, bet.fate), money)
+    const expected = own.reduce((sum, bet) => sum + worthOf(bet, bet.status), money)
     expect(await wallet.operator.balance(userId)).toBe(`${expected}.00`)
   }
   await expectSameAnswers(wallet, bets)
@@ -31,6 +31,8 @@ export async function expectSameBets(wallet: AskedWallet, players: Player[], bet
  * cancellation.
  */
 async function expectSameAnswers({ wire }: AskedWallet, bets: BetRecord[]): Promise<void> {
-  const accepted = bets.filter(({ fate, answered }) => answered !== undefined && fate !== 'cancelled').slice(-REPEATS)
+  const accepted = bets
+    .filter(({ status, answered }) => answered !== undefined && status !== 'cancelled')
+    .slice(-REPEATS)
   for (const { answered } of accepted) expect((await send(wire, answered!.call)).text).toBe(answered?.text)
 }

@@ -130,13 +130,13 @@ async function pour(platform: Platform, perSecond: number, flood: { begun: numbe
 async function liveABet(platform: Platform, bet: BetRecord, place: Call, number: number): Promise<void> {
   const answer = await attempt(platform, bet, place, number)
   if (answer.status === 200) {
-    bet.fate = 'open'
+    bet.status = 'open'
     if (!platform.random.chance(0.5)) return
     await untilYes(platform, bet, settleOf(bet), number)
-    bet.fate = 'settled'
+    bet.status = 'settled'
   } else if (answer.status !== 400 || answer.code === 100) {
     await untilYes(platform, bet, rollbackOf(bet), number)
-    bet.fate = 'cancelled'
+    bet.status = 'cancelled'
   }
 }
 

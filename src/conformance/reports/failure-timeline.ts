@@ -34,7 +34,7 @@ export function renderFailureTimeline(exchanges: readonly Exchange[]): string[] 
   const { length } = history.moments
   if (length === 0) return []
   const selected = `call-${exchanges.findLastIndex(isCaseCall)}`
-  const label = `${length === 1 ? 'The call' : `The ${length} calls`} of the case, as told below`
+  const label = `${length === 1 ? 'The call' : `The ${length} calls`} of the case, as described below`
   const picture = toMarkup(drawTimeline(history, { scale: 'compact', isStill: true, selected, label }))
   return [`<div class="picture tl-scroll" tabindex="0" role="group" aria-label="Picture of the calls">${picture}</div>`]
 }

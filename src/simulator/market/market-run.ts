@@ -32,7 +32,7 @@ import {
 import { checkReconcileFindings } from './oracle/reconcile-check.ts'
 import { auditAnswers } from './oracle/wallet-answer-audit.ts'
 import { type Choice, type Choices, drawChoices } from './run-choices.ts'
-import { drawScenario, LIMITS_BY_PLAYER, readScenarioLooks, readScenarioSpan, type Scenario } from './scenario.ts'
+import { countScenarioAudits, drawScenario, LIMITS_BY_PLAYER, readScenarioSpan, type Scenario } from './scenario.ts'
 
 export interface RunResult {
   readonly seed: number
@@ -136,7 +136,7 @@ async function runWithFaults(
     scheduleCrashFaults(market, createBackups(market, stores, scenario, participants)),
   ]
   const failed: unknown[] = []
-  const backupAt = scenario.backup && Math.min(scenario.backup, readScenarioLooks(scenario))
+  const backupAt = scenario.backup && Math.min(scenario.backup, countScenarioAudits(scenario))
   for (const actor of actors) actor.catch((error: unknown) => failed.push(error))
   const audited: AuditedPositions = new Map()
   const audit = async () => [
@@ -145,7 +145,7 @@ async function runWithFaults(
     ...(await auditMarketBooks(stores, scenario, false, audited)),
     ...(await auditDayLimits(stores.wallet.db, scenario)),
   ]
-  for (let check = 1; check <= readScenarioLooks(scenario); check++) {
+  for (let check = 1; check <= countScenarioAudits(scenario); check++) {
     const watchedFindings = await passWatched(
       market,
       AUDIT_EVERY_MS * readScenarioSpan(scenario),

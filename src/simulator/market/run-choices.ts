@@ -19,15 +19,15 @@ export interface MessageFault {
   /** Milliseconds until each copy arrives. The first copy's answer counts. */
   readonly arrivals: readonly number[]
   /** Milliseconds of the answer; absent if it is lost. */
-  readonly back?: number
+  readonly answerAfter?: number
   /** Milliseconds until the connection breaks, or a proxy answers. */
-  readonly breaks?: { readonly after: number; readonly proxy: boolean; readonly says?: 400 | 502 }
+  readonly breaks?: { readonly after: number; readonly proxy: boolean; readonly status?: 400 | 502 }
   readonly isCut?: boolean
 }
 
 export type CrashFault =
   | {
-      readonly does: 'kill'
+      readonly kind: 'kill'
       readonly party: PartyName
       readonly statements?: number
       /** The process dies after this COMMIT, counted from `at`. */
@@ -38,37 +38,37 @@ export type CrashFault =
       readonly settings?: OtherSettings
     }
   /** `times` statements fail, from this one on, counted from `at`. */
-  | { readonly does: 'fail'; readonly party: PartyName; readonly statements: number; readonly times: number }
-  | { readonly does: 'partition'; readonly ms: number }
-  | { readonly does: 'set clock'; readonly clock: ClockName; readonly byMs: number }
-  | { readonly does: 'back up' }
+  | { readonly kind: 'fail'; readonly party: PartyName; readonly statements: number; readonly times: number }
+  | { readonly kind: 'partition'; readonly ms: number }
+  | { readonly kind: 'set clock'; readonly clock: ClockName; readonly byMs: number }
+  | { readonly kind: 'back up' }
   /** Restores the last backup, if one exists. Without `downMs` the process lives on. */
-  | { readonly does: 'restore'; readonly downMs?: number }
+  | { readonly kind: 'restore'; readonly downMs?: number }
 
 export type ActorAction = Readonly<Record<string, unknown>>
 
 export type Choice<D = CrashFault> =
-  /** `of`: "settle bet 3 #2" is the second settle of the third bet. */
-  | { readonly of: string; readonly fate: MessageFault }
-  /** `at`: milliseconds since the start. Without `does` the actor does nothing then. */
-  | { readonly actor: string; readonly at: number; readonly does?: ActorAction }
-  | { readonly at: number; readonly disaster: D }
-  | { readonly scene: Scenario }
+  /** `message`: "settle bet 3 #2" is the second settle of the third bet. */
+  | { readonly message: string; readonly fault: MessageFault }
+  /** `at`: milliseconds since the start. Without `action` the actor does nothing then. */
+  | { readonly actor: string; readonly at: number; readonly action?: ActorAction }
+  | { readonly at: number; readonly crash: D }
+  | { readonly scenario: Scenario }
 
 /** `D`: the crash faults of the level. */
 export interface Choices<D = CrashFault> {
   /** Called once, before all other choices. */
   scenario(draw: () => Scenario): Scenario
-  messageFault(of: string, draw: () => MessageFault): MessageFault
+  messageFault(message: string, draw: () => MessageFault): MessageFault
   /** Resolves at the time of the next action; undefined if the actor does nothing then. */
   nextAction<D extends ActorAction>(
     actor: string,
     gapMs: () => number,
     draw: () => D | undefined,
   ): Promise<D | undefined>
-  crashFaults(draw: () => readonly { readonly at: number; readonly disaster: D }[]): readonly {
+  crashFaults(draw: () => readonly { readonly at: number; readonly crash: D }[]): readonly {
     readonly at: number
-    readonly disaster: D
+    readonly crash: D
   }[]
   made(): readonly Choice<D>[]
 }
@@ -79,20 +79,20 @@ export function drawChoices<D = CrashFault>(fixed: Partial<Scenario> = {}): Choi
   return {
     scenario(draw) {
       const scenario = { ...draw(), ...fixed }
-      made.push({ scene: scenario })
+      made.push({ scenario })
       return scenario
     },
-    messageFault(of, draw) {
+    messageFault(message, draw) {
       const fault = draw()
-      made.push({ of, fate: fault })
+      made.push({ message, fault })
       return fault
     },
     async nextAction(actor, gapMs, draw) {
       await sleep(gapMs())
-      const does = draw()
-      if (does !== undefined) made.push({ actor, at: environment.monotonicNow(), does })
+      const action = draw()
+      if (action !== undefined) made.push({ actor, at: environment.monotonicNow(), action })
       else made.push({ actor, at: environment.monotonicNow() })
-      return does
+      return action
     },
     crashFaults(draw) {
       const crashes = draw()
@@ -103,25 +103,27 @@ export function drawChoices<D = CrashFault>(fixed: Partial<Scenario> = {}): Choi
   }
 }
 
-const ARRIVES: MessageFault = { name: '', arrivals: [20], back: 20 }
+const ARRIVES: MessageFault = { name: '', arrivals: [20], answerAfter: 20 }
 /** An idle actor checks after this time whether the run is over. */
 const IDLE_MS = 1_000
 
 export function replayChoices<D = CrashFault>(choices: readonly Choice<D>[]): Choices<D> {
-  const faults = new Map(choices.flatMap((choice) => ('of' in choice ? [[choice.of, choice.fate] as const] : [])))
-  const actions = new Map<string, { readonly at: number; readonly does?: ActorAction }[]>()
+  const faults = new Map(
+    choices.flatMap((choice) => ('message' in choice ? [[choice.message, choice.fault] as const] : [])),
+  )
+  const actions = new Map<string, { readonly at: number; readonly action?: ActorAction }[]>()
   for (const choice of choices)
     if ('actor' in choice) actions.set(choice.actor, [...(actions.get(choice.actor) ?? []), choice])
-  const [scenario] = choices.flatMap((choice) => ('scene' in choice ? [choice.scene] : []))
+  const [scenario] = choices.flatMap((choice) => ('scenario' in choice ? [choice.scenario] : []))
   return {
     scenario: () => scenario ?? DEFAULT_SCENARIO,
-    messageFault: (of) => faults.get(of) ?? ARRIVES,
+    messageFault: (message) => faults.get(message) ?? ARRIVES,
     async nextAction(actor) {
       const next = actions.get(actor)?.shift()
       await sleep(next === undefined ? IDLE_MS : next.at - environment.monotonicNow())
-      return next?.does as never
+      return next?.action as never
     },
-    crashFaults: () => choices.filter((choice) => 'disaster' in choice),
+    crashFaults: () => choices.filter((choice) => 'crash' in choice),
     made: () => choices,
   }
 }

@@ -71,8 +71,8 @@ export async function shrinkRun<D>(
     choices = rest
     onShrunk(choices.length)
   }
-  await without((choice) => 'of' in choice && choice.fate.name === '')
-  await without((choice) => 'disaster' in choice)
+  await without((choice) => 'message' in choice && choice.fault.name === '')
+  await without((choice) => 'crash' in choice)
   for (let size = Math.ceil(choices.length / HALF); size > 0 && runs < most; ) {
     const before = choices.length
     for (let from = 0; from < choices.length && runs < most; ) {

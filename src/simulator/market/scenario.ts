@@ -18,7 +18,7 @@ export interface Scenario {
    */
   readonly span?: number
   /** The number of audits during the faults. */
-  readonly looks?: number
+  readonly audits?: number
   /** The books are also audited after every step with an event. */
   readonly isWatched?: boolean
   /** A backup of the first wallet is restored during the faults; its loss stays. */
@@ -54,14 +54,14 @@ export function readScenarioSpan({ span = 1 }: Scenario): number {
 }
 
 /** Most faults need few calls, so many short markets find more than a few long ones. */
-const LOOKS = [1, 1, 1, 1, 2, 3] as const
-const MAX_LOOKS = 3
+const AUDITS = [1, 1, 1, 1, 2, 3] as const
+const MAX_AUDITS = 3
 const RESTORED = 0.25
 /** The share of short markets. An audit after every step takes three times as long as the rest. */
 const WATCHED = 0.15
 
-export function readScenarioLooks({ looks = MAX_LOOKS }: Scenario): number {
-  return looks
+export function countScenarioAudits({ audits = MAX_AUDITS }: Scenario): number {
+  return audits
 }
 
 /** For old files, which contain no scenario. */
@@ -77,9 +77,9 @@ export function drawScenario(seed: number, random: Random): Scenario {
   const before = random.chance(0.3) ? NOON_MS : random.between(40_000, 120_000)
   const operators = seed % 2 === 0 ? 2 : 1
   const hasLimits = random.chance(0.7)
-  const [backup, hasOtherSettings] = [random.between(1, MAX_LOOKS), random.chance(0.6)]
-  const [hasFailures, span, looks] = [random.chance(0.5), random.pick(SPANS), random.pick(LOOKS)]
-  const isWatched = random.chance(WATCHED) && looks === 1
+  const [backup, hasOtherSettings] = [random.between(1, MAX_AUDITS), random.chance(0.6)]
+  const [hasFailures, span, audits] = [random.chance(0.5), random.pick(SPANS), random.pick(AUDITS)]
+  const isWatched = random.chance(WATCHED) && audits === 1
   const isRestored = random.chance(RESTORED)
   const wrong = { hasOtherSettings, hasFailures, isRestored }
   const clawback = random.pick(['refuse', 'refuse', 'allow-negative'] as const)
@@ -87,7 +87,7 @@ export function drawScenario(seed: number, random: Random): Scenario {
   const hasCurrencies = random.chance(0.4)
   const hasOtherPlatform = random.chance(0.6) && operators === 1 && !isRestored
   const money = { clawback, freebets, hasCurrencies, hasOtherPlatform }
-  return { startsAt: midnight - before, operators, hasLimits, backup, ...wrong, span, looks, isWatched, ...money }
+  return { startsAt: midnight - before, operators, hasLimits, backup, ...wrong, span, audits, isWatched, ...money }
 }
 
 export interface PlayerDayLimits {

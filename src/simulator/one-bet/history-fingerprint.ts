@@ -89,7 +89,7 @@ function fingerprintRequest(
   if (record?.placeRequestId === name) words.add('placed')
   for (const { requestId, became } of seen) {
     if (requestId !== name) continue
-    if (became.kind === 'acknowledged') words.add(`told ${moment(toMoment(became.at))}`)
+    if (became.kind === 'acknowledged') words.add(`acknowledged ${moment(toMoment(became.at))}`)
     else words.add(became.kind === 'refused' ? `${became.code} ${became.seq < lastResult}` : became.kind)
   }
   const at = expected.acknowledged.get(request)

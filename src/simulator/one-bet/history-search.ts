@@ -31,7 +31,7 @@ export interface SearchOptions {
   /** The beginning of every history, which counts for the length. */
   readonly after?: readonly BetAction[]
   /** Replaces the wallet's rules; for a planted fault. */
-  readonly tell?: typeof answerCall
+  readonly answerCall?: typeof answerCall
   /** Replaces the fingerprint, in a test. */
   readonly fingerprint?: (position: HistoryPosition) => string
 }
@@ -58,8 +58,8 @@ interface SearchCount {
 
 export function createJudge({
   clawback,
-  tell: answer = answerCall,
-}: Pick<SearchOptions, 'clawback' | 'tell'>): OneBetJudge {
+  answerCall: answer = answerCall,
+}: Pick<SearchOptions, 'clawback' | 'answerCall'>): OneBetJudge {
   return { rules: { ...ONE_BET_RULES, clawback }, answerCall: answer }
 }
 
@@ -128,7 +128,7 @@ function historyOf({ edge }: SearchNode): BetAction[] {
 /** Plays one history up to its first complaint, which concerns the last step. */
 export function replayHistory(
   history: readonly BetAction[],
-  options: Pick<SearchOptions, 'clawback' | 'tell'>,
+  options: Pick<SearchOptions, 'clawback' | 'answerCall'>,
 ): { readonly steps: readonly StepResult[]; readonly complaint: string | undefined } {
   const judge = createJudge(options)
   const steps: StepResult[] = []

@@ -22,7 +22,7 @@ export const OPENING_EUROS = 50
 
 export interface ManualMovement {
   readonly userId: string
-  readonly kind: 'deposit' | 'withdrawal'
+  readonly direction: 'deposit' | 'withdrawal'
   readonly euros: number
   readonly reference: string
 }
@@ -30,11 +30,11 @@ export interface ManualMovement {
 export type MovementOutcome = 'made' | 'refused' | 'unclear'
 
 export type WalletRequest =
-  | ({ readonly does: 'begin' } & WalletStart)
-  | ({ readonly does: 'move' } & ManualMovement)
+  | ({ readonly kind: 'begin' } & WalletStart)
+  | ({ readonly kind: 'move' } & ManualMovement)
   /** Resolves to a token. */
-  | { readonly does: 'open account'; readonly userId: string }
-  | { readonly does: 'end' }
+  | { readonly kind: 'open account'; readonly userId: string }
+  | { readonly kind: 'end' }
 
 export type SocketEvent =
   | { readonly kind: 'connected' | 'hung up' }
@@ -42,29 +42,29 @@ export type SocketEvent =
   | { readonly kind: 'broken'; readonly code?: SocketErrorCode }
 
 export type IpcMessage =
-  | { readonly says: 'ask'; readonly id: number; readonly asked: WalletRequest }
-  | { readonly says: 'call'; readonly id: number; readonly request: NetworkRequest }
-  | { readonly says: 'line'; readonly line: number; readonly news: SocketEvent }
+  | { readonly kind: 'request'; readonly id: number; readonly walletRequest: WalletRequest }
+  | { readonly kind: 'call'; readonly id: number; readonly request: NetworkRequest }
+  | { readonly kind: 'socket'; readonly socket: number; readonly event: SocketEvent }
   /** The time has moved. */
-  | { readonly says: 'time' }
+  | { readonly kind: 'time' }
 
 export interface IpcTurn {
   /** Milliseconds of virtual time since the start of the process. */
   readonly now: number
-  readonly words: readonly IpcMessage[]
+  readonly messages: readonly IpcMessage[]
 }
 
 export type WalletEvent =
-  | { readonly did: 'open'; readonly line: number }
-  | { readonly did: 'send'; readonly line: number; readonly data: Uint8Array }
-  | { readonly did: 'leave'; readonly line: number }
-  | { readonly did: 'answer'; readonly id: number; readonly answer: NetworkAnswer }
-  | { readonly did: 'come to'; readonly id: number; readonly value: string }
-  | { readonly did: 'fail'; readonly id: number; readonly error: string }
-  | { readonly did: 'note'; readonly text: string }
+  | { readonly kind: 'open'; readonly socket: number }
+  | { readonly kind: 'send'; readonly socket: number; readonly data: Uint8Array }
+  | { readonly kind: 'close'; readonly socket: number }
+  | { readonly kind: 'answer'; readonly id: number; readonly answer: NetworkAnswer }
+  | { readonly kind: 'resolve'; readonly id: number; readonly value: string }
+  | { readonly kind: 'reject'; readonly id: number; readonly error: string }
+  | { readonly kind: 'note'; readonly text: string }
 
 export interface IpcReply {
-  readonly done: readonly WalletEvent[]
+  readonly events: readonly WalletEvent[]
   /** Absent without a timer. */
   readonly dueAt?: number
 }

@@ -7,8 +7,8 @@ import type { LocksHarness } from './locks-harness.ts'
 
 export interface ManualLocks {
   readonly players: readonly number[]
-  /** Milliseconds after each lock. */
-  readonly looks: readonly number[]
+  /** The pause after each lock. */
+  readonly pausesMs: readonly number[]
 }
 
 const QUERY_TIMEOUT_MS = 8_000
@@ -16,7 +16,7 @@ const QUERY_TIMEOUT_MS = 8_000
 /** `meanwhile` runs after the first lock. */
 export async function lockManually(
   harness: LocksHarness,
-  { players, looks }: ManualLocks,
+  { players, pausesMs }: ManualLocks,
   meanwhile: () => void,
 ): Promise<void> {
   const { proxy, trace, base } = harness
@@ -32,7 +32,7 @@ export async function lockManually(
     for (const [i, userId] of ids.entries()) {
       await client.query(`select 1 from purser.player where player = '${userId}' for update`)
       if (i === 0) meanwhile()
-      await sleep(looks[i] ?? 0)
+      await sleep(pausesMs[i] ?? 0)
     }
     await client.query('commit')
   } catch {

@@ -53,39 +53,46 @@ export function startRemoteWallet(
 ): { readonly wallet: RemoteWallet; readonly begun: Promise<void> } {
   const { workerPool } = deps
   const child = workerPool.acquire()
-  const { words, say: enqueue, ask, does, answers, leaveAll } = createWalletChannel(deps, `wallet ${beginning.number}`)
+  const {
+    messages,
+    enqueue,
+    request: sendRequest,
+    applyEvent,
+    answers,
+    closeAll,
+  } = createWalletChannel(deps, `wallet ${beginning.number}`)
   const beganAt = deps.world.elapsed()
   let [isThere, isOver] = [false, false]
   let cancel: Cancel = () => {}
-  const began = ask({ does: 'begin', ...beginning, startsAt: beginning.startsAt + beganAt })
-  const take = ({ done, dueAt }: IpcReply) => {
+  const began = sendRequest({ kind: 'begin', ...beginning, startsAt: beginning.startsAt + beganAt })
+  const applyReply = ({ events, dueAt }: IpcReply) => {
     cancel()
-    for (const one of done) does(one)
+    for (const event of events) applyEvent(event)
     if (dueAt !== undefined)
-      cancel = deps.world.after(beganAt + dueAt - deps.world.elapsed(), () => enqueue({ says: 'time' }))
+      cancel = deps.world.after(beganAt + dueAt - deps.world.elapsed(), () => enqueue({ kind: 'time' }))
   }
   const wallet: RemoteWallet = {
     host(request, answer) {
-      if (isThere && !isOver) enqueue({ says: 'call', id: answers.add(answer), request })
+      if (isThere && !isOver) enqueue({ kind: 'call', id: answers.add(answer), request })
       return isThere && !isOver
     },
     underWay: () => (isOver ? 0 : answers.count()),
-    move: (movement) => ask({ does: 'move', ...movement }) as Promise<MovementOutcome>,
-    openAccount: (userId) => ask({ does: 'open account', userId }),
+    move: (movement) => sendRequest({ kind: 'move', ...movement }) as Promise<MovementOutcome>,
+    openAccount: (userId) => sendRequest({ kind: 'open account', userId }),
     async turn() {
-      if (words.length === 0 || isOver) return undefined
-      const reply = await sendTurn(child, { now: deps.world.elapsed() - beganAt, words: words.splice(0) })
-      return () => take(reply)
+      if (messages.length === 0 || isOver) return undefined
+      const reply = await sendTurn(child, { now: deps.world.elapsed() - beganAt, messages: messages.splice(0) })
+      return () => applyReply(reply)
     },
     kill() {
       isOver = true
       cancel()
       child.kill('SIGKILL')
-      leaveAll()
+      closeAll()
     },
     async end() {
       if (isOver) return
-      await ask({ does: 'end' })
+      await sendRequest({ kind: 'end' })
       isOver = true
       cancel()
       workerPool.release(child)
@@ -98,17 +105,17 @@ export function startRemoteWallet(
 }
 
 function createWalletChannel({ proxy, note, onEnqueue }: Deps, name: string) {
-  const words: IpcMessage[] = []
-  const lines = new Map<number, ConnectionHandlers>()
+  const messages: IpcMessage[] = []
+  const sockets = new Map<number, ConnectionHandlers>()
   const pending = new Map<number, { resolve(value: string): void; reject(error: Error): void }>()
   const answers = createPending<(answer: NetworkAnswer) => void>()
-  let asks = 0
-  const enqueue = (word: IpcMessage) => {
-    words.push(word)
+  let requests = 0
+  const enqueue = (message: IpcMessage) => {
+    messages.push(message)
     onEnqueue()
   }
-  const endOf = (line: number): ClientEnd => {
-    const notify = (news: SocketEvent) => enqueue({ says: 'line', line, news })
+  const createClientEnd = (socket: number): ClientEnd => {
+    const notify = (event: SocketEvent) => enqueue({ kind: 'socket', socket, event })
     return {
       connected: () => notify({ kind: 'connected' }),
       give: (data) => notify({ kind: 'data', data }),
@@ -116,33 +123,34 @@ function createWalletChannel({ proxy, note, onEnqueue }: Deps, name: string) {
       breaks: (code) => notify({ kind: 'broken', ...(code !== undefined && { code }) }),
     }
   }
-  const does = (one: WalletEvent): unknown => {
-    switch (one.did) {
+  const applyEvent = (event: WalletEvent): unknown => {
+    switch (event.kind) {
       case 'open':
-        return lines.set(one.line, proxy.connect(name, endOf(one.line)))
+        return sockets.set(event.socket, proxy.connect(name, createClientEnd(event.socket)))
       case 'send':
-        return lines.get(one.line)?.onData(Buffer.from(one.data))
-      case 'leave':
-        return lines.get(one.line)?.onEnd()
+        return sockets.get(event.socket)?.onData(Buffer.from(event.data))
+      case 'close':
+        return sockets.get(event.socket)?.onEnd()
       case 'answer':
-        return answers.take(one.id)?.({ ...one.answer, body: Buffer.from(one.answer.body) })
+        return answers.take(event.id)?.({ ...event.answer, body: Buffer.from(event.answer.body) })
       case 'note':
-        return note(one.text)
-      case 'come to':
-        return pending.get(one.id)?.resolve(one.value)
-      case 'fail':
-        return pending.get(one.id)?.reject(new Error(one.error))
+        return note(event.text)
+      case 'resolve':
+        return pending.get(event.id)?.resolve(event.value)
+      case 'reject':
+        return pending.get(event.id)?.reject(new Error(event.error))
       default:
-        return one satisfies never
+        return event satisfies never
     }
   }
-  const ask = (walletRequest: WalletRequest): Promise<string> =>
+  const request = (walletRequest: WalletRequest): Promise<string> =>
     new Promise((resolve, reject) => {
-      asks += 1
-      pending.set(asks, { resolve, reject })
-      enqueue({ says: 'ask', id: asks, asked: walletRequest })
+      requests += 1
+      pending.set(requests, { resolve, reject })
+      enqueue({ kind: 'request', id: requests, walletRequest })
     })
-  return { words, say: enqueue, ask, does, answers, leaveAll: () => lines.forEach((line) => void line.onEnd()) }
+  const closeAll = () => sockets.forEach((socket) => void socket.onEnd())
+  return { messages, enqueue, request, applyEvent, answers, closeAll }
 }
 
 function createPending<T>() {

@@ -31,27 +31,27 @@ import {
 } from './ipc-messages.ts'
 import { ClientSocket } from './wire/client-socket.ts'
 
-const done: WalletEvent[] = []
+const events: WalletEvent[] = []
 let world: VirtualEnvironment | undefined
-let lines = new Map<number, ClientSocket>()
+let sockets = new Map<number, ClientSocket>()
 let party: { readonly db: Db; readonly wallet: WalletParty } | undefined
 
 process.on('disconnect', () => process.exit())
 process.on('message', (turn: IpcTurn) => void handleTurn(turn).then((reply) => process.send?.(reply)))
 
-async function handleTurn({ now, words }: IpcTurn): Promise<IpcReply> {
-  const [first] = words
-  if (first?.says === 'ask' && first.asked.does === 'begin') enterEnvironment(first.asked)
+async function handleTurn({ now, messages }: IpcTurn): Promise<IpcReply> {
+  const [first] = messages
+  if (first?.kind === 'request' && first.walletRequest.kind === 'begin') enterEnvironment(first.walletRequest)
   await passTimeTo(now)
-  for (const word of words) dispatch(word)
+  for (const message of messages) dispatch(message)
   await passTimeTo(now)
   const dueAt = world?.dueAt()
-  return { done: done.splice(0), ...(dueAt !== undefined && { dueAt }) }
+  return { events: events.splice(0), ...(dueAt !== undefined && { dueAt }) }
 }
 
 function enterEnvironment({ seed, number, startsAt }: WalletStart): void {
   world?.end()
-  lines = new Map()
+  sockets = new Map()
   world = enterVirtualEnvironment(seed + number * OTHER_SEED, () => false, 'timers', startsAt)
 }
 
@@ -64,36 +64,36 @@ async function passTimeTo(now: number): Promise<void> {
   await world.rest()
 }
 
-function dispatch(word: IpcMessage): void {
-  if (word.says === 'line') applySocketEvent(lines.get(word.line), word.news)
-  if (word.says === 'ask') void answerRequest(word.id, word.asked)
-  if (word.says !== 'call') return
-  const { id, request } = word
+function dispatch(message: IpcMessage): void {
+  if (message.kind === 'socket') applySocketEvent(sockets.get(message.socket), message.event)
+  if (message.kind === 'request') void answerRequest(message.id, message.walletRequest)
+  if (message.kind !== 'call') return
+  const { id, request } = message
   const received = { ...request, body: Buffer.from(request.body) }
-  party?.wallet.host(received, (given) => done.push({ did: 'answer', id, answer: given }))
+  party?.wallet.host(received, (given) => events.push({ kind: 'answer', id, answer: given }))
 }
 
-function applySocketEvent(line: ClientSocket | undefined, news: SocketEvent): void {
-  if (line === undefined || line.destroyed) return
-  if (news.kind === 'connected') line.connected()
-  else if (news.kind === 'data') line.give(Buffer.from(news.data))
-  else if (news.kind === 'hung up') line.hangUp()
-  else if (news.kind === 'broken') line.breaks(news.code)
+function applySocketEvent(socket: ClientSocket | undefined, event: SocketEvent): void {
+  if (socket === undefined || socket.destroyed) return
+  if (event.kind === 'connected') socket.connected()
+  else if (event.kind === 'data') socket.give(Buffer.from(event.data))
+  else if (event.kind === 'hung up') socket.hangUp()
+  else if (event.kind === 'broken') socket.breaks(event.code)
 }
 
 async function answerRequest(id: number, walletRequest: WalletRequest): Promise<void> {
   try {
-    done.push({ did: 'come to', id, value: await performRequest(walletRequest) })
+    events.push({ kind: 'resolve', id, value: await performRequest(walletRequest) })
   } catch (error) {
-    done.push({ did: 'fail', id, error: errorWithStack(error) })
+    events.push({ kind: 'reject', id, error: errorWithStack(error) })
   }
 }
 
 async function performRequest(walletRequest: WalletRequest): Promise<string> {
-  if (walletRequest.does === 'begin') return startWallet(walletRequest)
+  if (walletRequest.kind === 'begin') return startWallet(walletRequest)
   if (party === undefined) throw new Error('the wallet has not begun')
-  if (walletRequest.does === 'move') return moveByHand(party.wallet, walletRequest)
-  if (walletRequest.does === 'open account') return openAccount(party.wallet, walletRequest.userId)
+  if (walletRequest.kind === 'move') return moveByHand(party.wallet, walletRequest)
+  if (walletRequest.kind === 'open account') return openAccount(party.wallet, walletRequest.userId)
   await party.db.close()
   return ''
 }
@@ -101,7 +101,7 @@ async function performRequest(walletRequest: WalletRequest): Promise<string> {
 async function startWallet({ number, url, fault }: WalletStart): Promise<string> {
   const db = await openPostgres(url, { newSocket })
   const planted = fault === undefined ? db : (findLocksFault(fault).wallet?.(db, number) ?? db)
-  const note = (text: string) => void done.push({ did: 'note', text })
+  const note = (text: string) => void events.push({ kind: 'note', text })
   party = {
     db,
     wallet: startWalletParty(
@@ -122,23 +122,23 @@ function withSingleLane(db: Db): Db {
 }
 
 function newSocket() {
-  const number = lines.size + 1
+  const number = sockets.size + 1
   const made = new ClientSocket({
-    onData: (data) => void done.push({ did: 'send', line: number, data }),
-    onEnd: () => void done.push({ did: 'leave', line: number }),
+    onData: (data) => void events.push({ kind: 'send', socket: number, data }),
+    onEnd: () => void events.push({ kind: 'close', socket: number }),
   })
-  lines.set(number, made)
-  done.push({ did: 'open', line: number })
+  sockets.set(number, made)
+  events.push({ kind: 'open', socket: number })
   return made.asSocket()
 }
 
 async function moveByHand(
   { operator }: WalletParty,
-  { userId, kind, euros, reference }: ManualMovement,
+  { userId, direction, euros, reference }: ManualMovement,
 ): Promise<MovementOutcome> {
   const body = { currency: 'EUR', amount: `${euros}.00`, reference }
   try {
-    await moveCash(operator, AUTHORS.wallet(), userId, kind, body)
+    await moveCash(operator, AUTHORS.wallet(), userId, direction, body)
     return 'made'
   } catch (error) {
     return error instanceof Problem ? 'refused' : 'unclear'

@@ -68,19 +68,19 @@ interface PlannedCall {
 }
 
 type WorkloadOperation =
-  | { readonly does: 'call'; readonly calls: readonly PlannedCall[] }
+  | { readonly kind: 'call'; readonly calls: readonly PlannedCall[] }
   | {
-      readonly does: 'move'
-      readonly kind: 'deposit' | 'withdrawal'
+      readonly kind: 'move'
+      readonly direction: 'deposit' | 'withdrawal'
       readonly player: number
       readonly euros: number
       readonly at: readonly number[]
     }
-  | ({ readonly does: 'lock'; readonly calls: readonly PlannedCall[] } & ManualLocks)
+  | ({ readonly kind: 'lock'; readonly calls: readonly PlannedCall[] } & ManualLocks)
   /**
    * No action until all calls have ended. Then a call without an answer never takes effect later.
    */
-  | { readonly does: 'rest' }
+  | { readonly kind: 'rest' }
 
 type WorkloadAction = WorkloadOperation & Readonly<Record<string, unknown>>
 
@@ -99,13 +99,13 @@ export async function runCallers(harness: LocksHarness, workload: Workload, isQu
   let drawn = 0
   const draw = (): WorkloadAction => {
     drawn += 1
-    return drawn % REST_EVERY === 0 ? { does: 'rest' } : drawAction(random, workload)
+    return drawn % REST_EVERY === 0 ? { kind: 'rest' } : drawAction(random, workload)
   }
   for (let actions = 0; actions < MAX_ACTIONS && !harness.participants.isOver; actions++) {
     while (workload.underWay >= MAX_CONCURRENT) await sleep(POLL_MS)
     const action = await harness.choices.nextAction<WorkloadAction>('callers', gap, draw)
     if (action === undefined) return
-    if (action.does === 'rest') await waitUntilQuiet(harness, isQuiet)
+    if (action.kind === 'rest') await waitUntilQuiet(harness, isQuiet)
     else if (!harness.participants.isOver) performAction(harness, workload, action)
   }
 }
@@ -121,26 +121,26 @@ function drawAction(random: Random, workload: Workload): WorkloadAction {
   const players = workload.bets.length / BETS_EACH
   const at = random.below(2)
   if (drawn < 10) {
-    const [kind, player, euros] = [
+    const [direction, player, euros] = [
       random.pick(['deposit', 'withdrawal'] as const),
       random.below(players),
       random.between(1, 20),
     ]
-    return { does: 'move', kind, player, euros, at: random.chance(0.4) ? [0, 1] : [at] }
+    return { kind: 'move', direction, player, euros, at: random.chance(0.4) ? [0, 1] : [at] }
   }
   if (drawn < 20) {
     const first = random.below(players)
     const second = (first + random.between(1, players - 1)) % players
-    const looks = [random.below(400), random.below(400)]
+    const pausesMs = [random.below(400), random.below(400)]
     return {
-      does: 'lock',
+      kind: 'lock',
       players: [first, second],
-      looks,
+      pausesMs,
       calls: random.chance(0.5) ? drawCallsOfAllPlayers(random, workload) : [],
     }
   }
-  if (drawn < 32) return { does: 'call', calls: drawCallsOfAllPlayers(random, workload) }
-  return { does: 'call', calls: drawCalls(random, workload, at, random.below(workload.bets.length)) }
+  if (drawn < 32) return { kind: 'call', calls: drawCallsOfAllPlayers(random, workload) }
+  return { kind: 'call', calls: drawCalls(random, workload, at, random.below(workload.bets.length)) }
 }
 
 /** A call of each player at both wallets, so that batches of several players meet. */
@@ -175,10 +175,10 @@ function drawCallKind(random: Random, isFirst: boolean): Pick<PlannedCall, 'what
 function performAction(
   harness: LocksHarness,
   workload: Workload,
-  action: Exclude<WorkloadOperation, { does: 'rest' }>,
+  action: Exclude<WorkloadOperation, { kind: 'rest' }>,
 ): void {
-  if (action.does === 'call') callAll(harness, workload, action.calls)
-  else if (action.does === 'move') sendMovement(harness, workload, action)
+  if (action.kind === 'call') callAll(harness, workload, action.calls)
+  else if (action.kind === 'move') sendMovement(harness, workload, action)
   else void lockManually(harness, action, () => callAll(harness, workload, action.calls))
 }
 
@@ -265,29 +265,29 @@ export function isAnswered({ answer }: SentCall): boolean {
 function sendMovement(
   harness: LocksHarness,
   workload: Workload,
-  { kind, player: number, euros, at }: WorkloadOperation & { does: 'move' },
+  { direction, player: number, euros, at }: WorkloadOperation & { kind: 'move' },
 ): void {
   const player = harness.participants.players[number]
   if (player === undefined) return
   const reference = `movement ${++workload.movements}`
-  const movement = { userId: player.userId, kind, euros, reference }
+  const movement = { userId: player.userId, direction, euros, reference }
   let isOver = false
-  const ask = async (wallet: number) => {
+  const send = async (wallet: number) => {
     if (isOver) return
     const moved = harness.wallet(wallet)?.move(movement) ?? Promise.resolve<MovementOutcome>('unclear')
     const outcome = await withTimeout<MovementOutcome>(moved, ANSWER_TIMEOUT_MS, () => 'unclear').catch(
       (): MovementOutcome => 'unclear',
     )
-    harness.trace.note(`${reference}, a ${kind} of ${euros} of ${player.userId}, is ${outcome}`)
+    harness.trace.note(`${reference}, a ${direction} of ${euros} of ${player.userId}, is ${outcome}`)
     if (outcome === 'made' && !isOver) {
-      player.cash.EUR += BigInt(euros) * (kind === 'deposit' ? 100n : -100n)
+      player.cash.EUR += BigInt(euros) * (direction === 'deposit' ? 100n : -100n)
       isOver = true
     }
-    if (outcome === 'unclear') workload.owed.push(() => ask(0))
+    if (outcome === 'unclear') workload.owed.push(() => send(0))
   }
   for (const wallet of at) {
     workload.underWay += 1
-    void ask(wallet).finally(() => {
+    void send(wallet).finally(() => {
       workload.underWay -= 1
     })
   }

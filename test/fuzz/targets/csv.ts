@@ -128,7 +128,7 @@ async function judgeBets(path: string, text: string, code: typeof CODE): Promise
             status,
             currency,
             stake,
-            told: acknowledged,
+            acknowledged,
           })),
         )
     } finally {
@@ -173,13 +173,13 @@ function betOf({
   const bet = { betId, player, status, currency, stake }
   switch (status) {
     case 'declined':
-      return { ...bet, told: { kind: 'none' } }
+      return { ...bet, acknowledged: { kind: 'none' } }
     case 'open':
     case 'cancelled':
-      return { ...bet, told: { kind: status } }
+      return { ...bet, acknowledged: { kind: status } }
     case 'settled':
       return resultType !== '' && isAmount(payout)
-        ? { ...bet, told: { kind: 'settled', payout, resultType } }
+        ? { ...bet, acknowledged: { kind: 'settled', payout, resultType } }
         : undefined
     default:
       return undefined

@@ -96,7 +96,7 @@ function WhatIfRow({
       </td>
       <td>
         {answer === 200 ? (isRepeat ? '200 (repeat)' : '200') : describeReplyCode(answer.code)}
-        {answer !== 200 && answer.says !== undefined && <small>{answer.says}</small>}
+        {answer !== 200 && answer.detail !== undefined && <small>{answer.detail}</small>}
         {anomaly !== undefined && <small>needs review: {anomaly}</small>}
       </td>
       <td className="num">

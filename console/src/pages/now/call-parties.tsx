@@ -90,7 +90,7 @@ function Row({ hour, party, partner }: { hour: Hour; party: Party; partner: Part
       <Bars
         hour={hour}
         party={party}
-        says={`${name}: ${countText(calls, 'call')} in the last hour, ${failed} failed`}
+        description={`${name}: ${countText(calls, 'call')} in the last hour, ${failed} failed`}
       />
       <Link className="num party-count" href={partyLink(party, partner)}>
         {calls} <small>{calls === 1 ? 'call' : 'calls'}</small>
@@ -138,7 +138,7 @@ function deliveriesLink({ partnerId, owed }: Partner): string {
 const [WIDTH, HEIGHT, BAR] = [4, 26, 3]
 
 /** A bar per minute, relative to the busiest one, with failed calls on top. */
-function Bars({ hour, party, says: description }: { hour: Hour; party: Party; says: string }) {
+function Bars({ hour, party, description }: { hour: Hour; party: Party; description: string }) {
   const first = Date.parse(hour.from)
   const count = (Date.parse(hour.to) - first) / MINUTE_MS + 1
   const sums = party.minutes.map(({ accepted, refused, failed }) => accepted + refused + failed)

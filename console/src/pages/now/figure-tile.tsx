@@ -30,14 +30,14 @@ const MOST_CURRENCIES = 4
 export interface AmountLine {
   readonly amount: string
   readonly currency: string
-  readonly says?: string
+  readonly note?: string
 }
 
 /** One line per currency, with the currency's own decimals. */
 export function AmountLines({ of }: { of: readonly AmountLine[] }) {
   return (
     <>
-      {of.slice(0, MOST_CURRENCIES).map(({ amount, currency, says: note = '' }) => (
+      {of.slice(0, MOST_CURRENCIES).map(({ amount, currency, note = '' }) => (
         <span className="amount num" key={`${currency} ${note}`}>
           {amountText(amount)}{' '}
           <small>

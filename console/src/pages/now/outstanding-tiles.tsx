@@ -43,7 +43,7 @@ export function OutstandingTiles({ partners, fault, oldest, of }: Props) {
           <AmountLines
             of={splitDirections(owed).map(({ isBack, ...money }) => ({
               ...money,
-              says: isBack ? 'to be taken back' : 'to be paid',
+              note: isBack ? 'to be taken back' : 'to be paid',
             }))}
           />
         )}

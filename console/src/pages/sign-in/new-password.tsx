@@ -15,7 +15,7 @@ interface Props {
 
 export function NewPassword({ person, done, leave }: Props) {
   return (
-    <main className="door">
+    <main className="sign-in-page">
       <div className="card">
         <img src={icon} alt="" width="40" height="40" />
         <h1>New password</h1>

@@ -27,7 +27,7 @@ export function SignIn({ setup, enter }: { setup: ConsoleSetup; enter: (proof: C
     void go(isByKey ? { key: given('key').trim() } : { name: given('name').trim(), password: given('password') })
   }
   return (
-    <main className="door">
+    <main className="sign-in-page">
       <div className="card">
         <img src={icon} alt="" width="40" height="40" />
         <h1>Purser</h1>

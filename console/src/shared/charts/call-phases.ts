@@ -6,7 +6,7 @@ import type { AttemptView, JournalCallDetail } from '../../../../src/timeline/be
 
 export interface CallPhase {
   readonly name: string
-  readonly says: string
+  readonly description: string
   /** Milliseconds since the start of the call. */
   readonly from: number
   readonly ms: number
@@ -14,16 +14,16 @@ export interface CallPhase {
   readonly isInWallet: boolean
 }
 
-type PhaseStep = readonly [name: string, says: string, ms: number | undefined]
+type PhaseStep = readonly [name: string, description: string, ms: number | undefined]
 type WalletTiming = Pick<JournalCallDetail, 'at' | 'milliseconds'>
 type PlatformTiming = Pick<AttemptView, 'startedAt' | 'durationMs' | 'phases'>
 
 /** An absent phase has no row. */
 function layOutPhases(steps: readonly PhaseStep[], begun: number, isInWallet: boolean): CallPhase[] {
   let from = begun
-  return steps.flatMap(([name, says, ms]) => {
+  return steps.flatMap(([name, description, ms]) => {
     if (ms === undefined) return []
-    const phase = { name, says, from, ms, isInWallet }
+    const phase = { name, description, from, ms, isInWallet }
     from += ms
     return [phase]
   })

@@ -39,12 +39,12 @@ export function TimingWaterfall({ seen: journalCall, made: attempt }: PhasesProp
 /** Percent; keeps a phase without duration visible. */
 const MIN_WIDTH = 0.7
 
-function Row({ phase: { name, says, from, ms, isInWallet }, whole }: { phase: CallPhase; whole: number }) {
+function Row({ phase: { name, description, from, ms, isInWallet }, whole }: { phase: CallPhase; whole: number }) {
   const part = (of: number) => (whole === 0 ? 0 : (of / whole) * 100)
   const width = Math.max(MIN_WIDTH, part(ms))
   return (
     <tr className={isInWallet ? 'in-wallet' : undefined}>
-      <th scope="row" data-hint={isInWallet ? `in the wallet (its own clock): ${says}` : says}>
+      <th scope="row" data-hint={isInWallet ? `in the wallet (its own clock): ${description}` : description}>
         {name}
       </th>
       <td className="phase-line">

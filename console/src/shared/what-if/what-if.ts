@@ -29,8 +29,8 @@ import {
 } from './prior-facts.ts'
 
 export interface WhatIfOutcome {
-  /** `says` adds details to the code. */
-  readonly answer: 200 | { readonly code: number; readonly says?: string }
+  /** `detail` adds details to the code. */
+  readonly answer: 200 | { readonly code: number; readonly detail?: string }
   /** The call repeats an earlier one. */
   readonly isRepeat?: true
   readonly moves: readonly { readonly what: string; readonly amount: string }[]
@@ -186,7 +186,7 @@ function toOutcome(bet: WalletBetDetail, state: Bet, decision: Decision): WhatIf
 }
 
 function toRefusal({ code, detail }: Decision & { kind: 'refuse' }) {
-  return { code: REPLY_CODES[code].code, ...(detail !== undefined && { says: detail }) }
+  return { code: REPLY_CODES[code].code, ...(detail !== undefined && { detail }) }
 }
 
 const describePosting = ({ debit, credit }: BetPosting) =>

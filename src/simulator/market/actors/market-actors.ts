@@ -154,7 +154,7 @@ export async function runTraders(market: ActorContext, participants: Participant
     const bet = market.names.bet(random.pick(participants.bets.slice(-RECENT_BETS)).betId)
     const payout = `${random.between(0, 60) * 50}`
     return {
-      does: random.pick(['cashout', 'cashout', 'settle', 'unsettle', 'cancel', 'send again'] as const),
+      kind: random.pick(['cashout', 'cashout', 'settle', 'unsettle', 'cancel', 'send again'] as const),
       bet,
       payout,
     }
@@ -163,11 +163,11 @@ export async function runTraders(market: ActorContext, participants: Participant
     const action = await market.choices.nextAction('traders', gap, draw)
     const bet = action && findBetByName(market, participants, action.bet)
     if (action === undefined || bet === undefined) continue
-    const { does, payout } = action
-    const work = callOnPlatform(market, (platform) => trade(market, platform, does, bet.betId, money(BigInt(payout))))
+    const { kind, payout } = action
+    const work = callOnPlatform(market, (platform) => trade(market, platform, kind, bet.betId, money(BigInt(payout))))
     const outcomeText = await retryUntilAnswered(participants, work).catch((error: Error) => error.message)
-    market.trace.note(`${does} of ${action.bet} by hand: ${outcomeText}`)
-    if (outcomeText === 'changed') market.trace.mark(`by hand: ${does}`)
+    market.trace.note(`${kind} of ${action.bet} by hand: ${outcomeText}`)
+    if (outcomeText === 'changed') market.trace.mark(`by hand: ${kind}`)
   }
 }
 

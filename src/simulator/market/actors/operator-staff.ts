@@ -167,7 +167,7 @@ async function toPlatformToken(
 export async function runOperators(market: Market, participants: Participants, random: Random): Promise<void> {
   const gap = () => random.between(4_000, 25_000) * readScenarioSpan(market.scenario)
   const draw = () => ({
-    does: random.pick(['deposit', 'withdrawal', 'end sessions', 'lock', 'lock', 'unlock', 'block', 'free'] as const),
+    kind: random.pick(['deposit', 'withdrawal', 'end sessions', 'lock', 'lock', 'unlock', 'block', 'free'] as const),
     player: random.pick(participants.players).name,
     euros: random.between(1, 60),
     bet:
@@ -177,15 +177,15 @@ export async function runOperators(market: Market, participants: Participants, r
     const action = await market.choices.nextAction('operators', gap, draw)
     const player = participants.players.find(({ name }) => name === action?.player)
     if (action === undefined || player === undefined) continue
-    const { does, euros } = action
-    if (does === 'deposit' || does === 'withdrawal')
-      await moveMoney(market, participants, player, { kind: does, euros, currency: player.currency })
-    else if (does === 'end sessions') await endSessions(market, participants, player)
-    else if (does === 'block' || does === 'free') await blockPlayer(market, participants, player, does === 'block')
+    const { kind, euros } = action
+    if (kind === 'deposit' || kind === 'withdrawal')
+      await moveMoney(market, participants, player, { kind, euros, currency: player.currency })
+    else if (kind === 'end sessions') await endSessions(market, participants, player)
+    else if (kind === 'block' || kind === 'free') await blockPlayer(market, participants, player, kind === 'block')
     else {
       const bet = findBetByName(market, participants, action.bet)
       if (bet !== undefined && participants.shared?.has(bet.betId) !== true)
-        await lockBet(market, participants, bet, does === 'lock')
+        await lockBet(market, participants, bet, kind === 'lock')
     }
   }
 }

@@ -91,8 +91,8 @@ function openWalletLink(market: Market): WalletLink {
       for (const [copy, after] of fault.arrivals.entries())
         environment.setTimer(after, () =>
           deliver(request, (answer) => {
-            if (copy === 0 && fault.back !== undefined && fault.isCut !== true)
-              environment.setTimer(fault.back, () => hear(answer))
+            if (copy === 0 && fault.answerAfter !== undefined && fault.isCut !== true)
+              environment.setTimer(fault.answerAfter, () => hear(answer))
           }),
         )
     })

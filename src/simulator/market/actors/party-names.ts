@@ -25,8 +25,8 @@ export function partiesOf({ operators }: Scenario): readonly PartyName[] {
   return operators === 1 ? DIRECT : PARTY_NAMES
 }
 
-export function walletsOf(scene: Scenario): readonly WalletName[] {
-  return WALLET_NAMES.filter((wallet) => partiesOf(scene).includes(wallet))
+export function walletsOf(scenario: Scenario): readonly WalletName[] {
+  return WALLET_NAMES.filter((wallet) => partiesOf(scenario).includes(wallet))
 }
 
 export function isWallet(party: PartyName): party is WalletName {

@@ -3,7 +3,7 @@ import type { Random } from '../../../runtime/seeded-random.ts'
 import type { MessageFault } from '../run-choices.ts'
 
 export const PARTITIONED: MessageFault = { name: 'partition', arrivals: [] }
-export const NO_FAULT: MessageFault = { name: '', arrivals: [20], back: 20 }
+export const NO_FAULT: MessageFault = { name: '', arrivals: [20], answerAfter: 20 }
 
 /** Milliseconds: within the caller's time-out, around it, and long after it. */
 const drawShortDelay = (random: Random) => random.between(1, 900)
@@ -15,40 +15,40 @@ const MESSAGE_FAULTS: readonly ((random: Random) => MessageFault)[] = [
   (random) => ({
     name: '400 without it',
     arrivals: [],
-    breaks: { after: drawShortDelay(random), proxy: true, says: 400 },
+    breaks: { after: drawShortDelay(random), proxy: true, status: 400 },
   }),
   (random) => ({ name: 'refused', arrivals: [], breaks: { after: drawShortDelay(random), proxy: false } }),
   (random) => ({ name: 'its answer lost', arrivals: [drawShortDelay(random)] }),
   (random) => ({
     name: 'broken behind its effect',
     arrivals: [drawShortDelay(random)],
-    back: undefined,
+    answerAfter: undefined,
     breaks: { after: 1_000 + drawShortDelay(random), proxy: false },
   }),
   (random) => ({
     name: 'twice',
     arrivals: [drawShortDelay(random), drawShortDelay(random)],
-    back: drawShortDelay(random),
+    answerAfter: drawShortDelay(random),
   }),
   (random) => ({
     name: 'twice, once late',
     arrivals: [drawShortDelay(random), drawVeryLateDelay(random)],
-    back: drawShortDelay(random),
+    answerAfter: drawShortDelay(random),
   }),
-  (random) => ({ name: 'late', arrivals: [drawLateDelay(random)], back: drawShortDelay(random) }),
-  (random) => ({ name: 'very late', arrivals: [drawVeryLateDelay(random)], back: drawShortDelay(random) }),
-  (random) => ({ name: 'its answer late', arrivals: [drawShortDelay(random)], back: drawLateDelay(random) }),
+  (random) => ({ name: 'late', arrivals: [drawLateDelay(random)], answerAfter: drawShortDelay(random) }),
+  (random) => ({ name: 'very late', arrivals: [drawVeryLateDelay(random)], answerAfter: drawShortDelay(random) }),
+  (random) => ({ name: 'its answer late', arrivals: [drawShortDelay(random)], answerAfter: drawLateDelay(random) }),
   (random) => ({
     name: 'its answer cut',
     arrivals: [drawShortDelay(random)],
-    back: drawShortDelay(random),
+    answerAfter: drawShortDelay(random),
     isCut: true,
   }),
   (random) => ({ name: '502 without it', arrivals: [], breaks: { after: drawShortDelay(random), proxy: true } }),
   (random) => ({
     name: '502 beside it',
     arrivals: [drawShortDelay(random)],
-    back: undefined,
+    answerAfter: undefined,
     breaks: { after: drawShortDelay(random), proxy: true },
   }),
 ]
@@ -61,25 +61,25 @@ const SHORT_FAULTS: typeof MESSAGE_FAULTS = [
   (random) => ({
     name: 'twice',
     arrivals: [drawShortDelay(random), drawShortDelay(random)],
-    back: drawShortDelay(random),
+    answerAfter: drawShortDelay(random),
   }),
   (random) => ({
     name: 'broken behind its effect',
     arrivals: [drawShortDelay(random)],
-    back: undefined,
+    answerAfter: undefined,
     breaks: { after: 1_000 + drawShortDelay(random), proxy: false },
   }),
 ]
 
 export function drawShortMessageFault(random: Random): MessageFault {
   if (random.chance(SHORT_FAULT_CHANCE)) return random.pick(SHORT_FAULTS)(random)
-  return { name: '', arrivals: [random.between(1, 60)], back: random.between(1, 60) }
+  return { name: '', arrivals: [random.between(1, 60)], answerAfter: random.between(1, 60) }
 }
 
 const FAULT_CHANCE = 0.45
 
 export function drawMessageFault(random: Random): MessageFault {
   if (!random.chance(FAULT_CHANCE))
-    return { name: '', arrivals: [drawShortDelay(random)], back: drawShortDelay(random) }
+    return { name: '', arrivals: [drawShortDelay(random)], answerAfter: drawShortDelay(random) }
   return random.pick(MESSAGE_FAULTS)(random)
 }

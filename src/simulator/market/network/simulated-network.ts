@@ -111,8 +111,8 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
       const isThere = host?.(request, (answer) => {
         trace.note(`  ${text}${copy > 0 ? ', its copy' : ''}: ${answer.status} ${formatCode(answer)}`)
         onAnswer?.(answer)
-        if (copy === 0 && fault.back !== undefined)
-          world.after(fault.back, () => toCaller.answer(fault.isCut === true ? truncateAnswer(answer) : answer))
+        if (copy === 0 && fault.answerAfter !== undefined)
+          world.after(fault.answerAfter, () => toCaller.answer(fault.isCut === true ? truncateAnswer(answer) : answer))
       })
       if (isThere) return
       trace.note(`  ${text}: nobody listens`)
@@ -121,7 +121,7 @@ export function simulateNetwork(deps: Deps): SimulatedNetwork {
     for (const [copy, after] of fault.arrivals.entries()) world.after(after, () => deliver(copy))
     const { breaks } = fault
     if (breaks !== undefined)
-      world.after(breaks.after, () => (breaks.proxy ? toCaller.answer(PROXY[breaks.says ?? 502]) : toCaller.broken()))
+      world.after(breaks.after, () => (breaks.proxy ? toCaller.answer(PROXY[breaks.status ?? 502]) : toCaller.broken()))
   }
 
   network.open = (origin) => {

@@ -10,8 +10,8 @@ import type { Scenario } from '../scenario.ts'
 /** The platform uses only the clock of its database (W-19). */
 export type ClockName = ListenerName | `database of the ${PartyName}`
 
-export function listClocks(scene: Scenario): readonly ClockName[] {
-  return partiesOf(scene).flatMap((party): ClockName[] =>
+export function listClocks(scenario: Scenario): readonly ClockName[] {
+  return partiesOf(scenario).flatMap((party): ClockName[] =>
     party === 'platform' ? [`database of the ${party}`] : [party, `database of the ${party}`],
   )
 }

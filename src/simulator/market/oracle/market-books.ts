@@ -180,7 +180,7 @@ export async function compareMarketBooks(
 ): Promise<string[]> {
   const complaints: string[] = []
   for (const name of walletsOf(scenario)) {
-    const { players, told: acknowledged, reconciled } = await readBookSides(stores, scenario, participants, name)
+    const { players, acknowledged, reconciled } = await readBookSides(stores, scenario, participants, name)
     if (participants.restored.has(name)) {
       const stored = await stores[name].db.query<BookRow>(WALLET_BETS, [''])
       complaints.push(...(await compareBalances(stores[name].db, scenario, players, stored, ({ userId }) => userId)))
@@ -221,7 +221,7 @@ export async function readBookSides(
     )
     return found
   }
-  return { players, told: acknowledged, reconciled }
+  return { players, acknowledged, reconciled }
 }
 
 /**

@@ -17,7 +17,7 @@ export async function checkReconcileFindings(
   names: StoryNames,
   when: 'all is over' | 'under way',
 ): Promise<{ readonly bets: number; readonly lost: number; readonly complaints: readonly string[] }> {
-  const { told: acknowledged, reconciled } = await readBookSides(stores, scenario, participants, 'wallet')
+  const { acknowledged, reconciled } = await readBookSides(stores, scenario, participants, 'wallet')
   const { lost, gone } = await findDifferingBets(stores.wallet.db, acknowledged)
   const moving = when === 'all is over' ? new Set<string>() : await readBetsUnderWay(stores)
   const found = await reconciled()

@@ -15,14 +15,14 @@ export interface PlantedFault {
   readonly seed: number
   readonly plant: (stores: Stores) => Stores
   /** The fixed members of the scenario. */
-  readonly scene?: Partial<Scenario>
+  readonly scenario?: Partial<Scenario>
   /** A saved run, if random runs find the fault too rarely. */
   readonly file?: string
 }
 
 /** A scenario without disturbances, in which a fault is found soon. */
 export const UNDISTURBED = {
-  ...{ hasOtherSettings: false, hasFailures: false, span: 1, looks: 3, isWatched: false },
+  ...{ hasOtherSettings: false, hasFailures: false, span: 1, audits: 3, isWatched: false },
   isRestored: false,
   ...({ clawback: 'allow-negative', freebets: 'none', hasCurrencies: false, hasOtherPlatform: false } as const),
 } as const
@@ -30,8 +30,8 @@ export const UNDISTURBED = {
 /** For faults of the platform and the wallet that it calls directly. */
 const ONE_OPERATOR: Partial<Scenario> = { operators: 1, ...UNDISTURBED }
 
-export function drawFaultChoices({ scene = ONE_OPERATOR }: PlantedFault): Choices {
-  return drawChoices(scene)
+export function drawFaultChoices({ scenario = ONE_OPERATOR }: PlantedFault): Choices {
+  return drawChoices(scenario)
 }
 
 export type PlantedFaultRow = readonly [fault: string, breaks: string, seed: number, plant: PlantedFault['plant']]

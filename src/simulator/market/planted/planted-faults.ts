@@ -35,14 +35,14 @@ const KEPT_RUN_FAULTS: readonly PlantedFault[] = [
   },
 ]
 
-function toPlantedFault(where: Pick<PlantedFault, 'scene'>) {
+function toPlantedFault(where: Pick<PlantedFault, 'scenario'>) {
   return ([fault, breaks, seed, plant]: PlantedFaultRow): PlantedFault => ({ fault, breaks, seed, plant, ...where })
 }
 
 export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ...[...WALLET_FAULTS, ...WIRE_FAULTS, ...PLATFORM_FAULTS].map(toPlantedFault({})),
-  ...GATEWAY_FAULTS.map(toPlantedFault({ scene: WITH_GATEWAY })),
-  ...MONEY_FAULTS.map(toPlantedFault({ scene: WITH_MONEY_RULES })),
+  ...GATEWAY_FAULTS.map(toPlantedFault({ scenario: WITH_GATEWAY })),
+  ...MONEY_FAULTS.map(toPlantedFault({ scenario: WITH_MONEY_RULES })),
   ...RESTART_FAULTS,
   ...KEPT_RUN_FAULTS,
 ]

@@ -22,11 +22,11 @@ const GUIDE = '[reconcile](../../../docs/guides/reconcile.md)'
 export const RESTART_FAULTS: readonly PlantedFault[] = [
   {
     ...{ fault: 'a wallet begins in another scale', breaks: 'M-5', seed: 1 },
-    ...{ scene: OTHER_SETTINGS, plant: unchecked('wallet') },
+    ...{ scenario: OTHER_SETTINGS, plant: unchecked('wallet') },
   },
   {
     ...{ fault: 'a platform begins in another scale', breaks: 'M-5', seed: 1 },
-    ...{ scene: OTHER_SETTINGS, plant: unchecked('platform') },
+    ...{ scenario: OTHER_SETTINGS, plant: unchecked('platform') },
   },
   {
     ...{ fault: 'reconcile does not see that a wallet has lost a bet', breaks: GUIDE, seed: 2 },
@@ -38,10 +38,10 @@ export const RESTART_FAULTS: readonly PlantedFault[] = [
   },
   {
     ...{ fault: 'reconcile does not see what was lost while things go wrong', breaks: GUIDE, seed: 1 },
-    ...{ scene: RESTORED, plant: (stores) => ({ ...stores, blindTo: 'missing_at_wallet' }) },
+    ...{ scenario: RESTORED, plant: (stores) => ({ ...stores, blindTo: 'missing_at_wallet' }) },
   },
   {
     ...{ fault: 'results that a wallet has taken are remembered over a restore', breaks: 'I-2', seed: 1 },
-    ...{ scene: RESTORED, plant: (stores) => answerInFront(rememberResults())(stores) },
+    ...{ scenario: RESTORED, plant: (stores) => answerInFront(rememberResults())(stores) },
   },
 ]

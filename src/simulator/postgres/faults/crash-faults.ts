@@ -12,9 +12,9 @@ import type { LocksHarness } from '../locks-harness.ts'
 
 export type ProcessFault =
   /** The standby receives no later commit. */
-  | { readonly does: 'fall behind' }
-  | { readonly does: 'fail over' }
-  | { readonly does: 'kill'; readonly wallet: number; readonly downMs: number }
+  | { readonly kind: 'fall behind' }
+  | { readonly kind: 'fail over' }
+  | { readonly kind: 'kill'; readonly wallet: number; readonly downMs: number }
 
 export interface LaggingStandby {
   /** Replaces the content; absent if the standby has everything. */
@@ -29,7 +29,7 @@ const MAX_ROUNDS = 100
 
 interface TimedFault {
   readonly at: number
-  readonly disaster: ProcessFault
+  readonly crash: ProcessFault
 }
 
 export function drawProcessFaults(random: Random): TimedFault[] {
@@ -38,19 +38,19 @@ export function drawProcessFaults(random: Random): TimedFault[] {
   const lagAfter = random.between(200, 1_500)
   if (random.chance(0.35))
     found.push(
-      { at: from + lagAfter, disaster: { does: 'fall behind' } },
-      { at: from + lagAfter + random.between(300, 2_000), disaster: { does: 'fail over' } },
+      { at: from + lagAfter, crash: { kind: 'fall behind' } },
+      { at: from + lagAfter + random.between(300, 2_000), crash: { kind: 'fail over' } },
     )
   if (random.chance(0.35)) {
-    const fault = { does: 'kill', wallet: random.below(2), downMs: random.between(1, 2_000) } as const
-    found.push({ at: from + random.between(100, 2_500), disaster: fault })
+    const fault = { kind: 'kill', wallet: random.below(2), downMs: random.between(1, 2_000) } as const
+    found.push({ at: from + random.between(100, 2_500), crash: fault })
   }
   return found
 }
 
 /** Faults after the end of the run do not happen. */
 export function scheduleProcessFaults(harness: LocksHarness): void {
-  for (const { at, disaster: fault } of harness.choices.crashFaults(() =>
+  for (const { at, crash: fault } of harness.choices.crashFaults(() =>
     drawProcessFaults(harness.random('misfortunes')),
   ))
     environment.setTimer(at - environment.monotonicNow(), () => {
@@ -60,13 +60,13 @@ export function scheduleProcessFaults(harness: LocksHarness): void {
 
 async function injectFault(harness: LocksHarness, fault: ProcessFault): Promise<void> {
   const { trace, base, standby } = harness
-  if (fault.does === 'kill') return killWallet(harness, fault)
-  if (fault.does === 'fail over') return failOver(harness)
+  if (fault.kind === 'kill') return killWallet(harness, fault)
+  if (fault.kind === 'fail over') return failOver(harness)
   trace.note('the standby falls behind')
   standby.takeOver = await base.wallet.backup()
 }
 
-async function killWallet(harness: LocksHarness, { wallet, downMs }: ProcessFault & { does: 'kill' }): Promise<void> {
+async function killWallet(harness: LocksHarness, { wallet, downMs }: ProcessFault & { kind: 'kill' }): Promise<void> {
   const { trace } = harness
   trace.note(`wallet ${wallet + 1} is killed`)
   trace.mark('a wallet is killed')

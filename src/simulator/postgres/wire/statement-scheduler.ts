@@ -48,7 +48,7 @@ const CUT_WAITING = 'cut while it waits for a lock'
 const SILENT = 'the connection falls silent'
 const DELAYED = 'delayed'
 
-const NO_FAULT: MessageFault = { name: '', arrivals: [1], back: 0 }
+const NO_FAULT: MessageFault = { name: '', arrivals: [1], answerAfter: 0 }
 
 export function createStatementScheduler(deps: Deps): StatementScheduler {
   const { world, choices, random } = deps
@@ -154,12 +154,17 @@ function drawStatementFault(random: Random, sent: ClientStatement | undefined): 
   if (drawn < 10 * factor) return { name: CUT_AFTER, arrivals: [after] }
   if (drawn < 10 * factor + 3) return { name: SILENT, arrivals: [after] }
   if (drawn < 10 * factor + 15)
-    return { name: DELAYED, arrivals: [random.pick([100, 300, 700, 1_500, 2_600, 6_000])], back: 0 }
+    return { name: DELAYED, arrivals: [random.pick([100, 300, 700, 1_500, 2_600, 6_000])], answerAfter: 0 }
   if (drawn < 10 * factor + 35)
-    return { name: CUT_WAITING, arrivals: [after], back: 0, breaks: { after: random.between(20, 400), proxy: false } }
+    return {
+      name: CUT_WAITING,
+      arrivals: [after],
+      answerAfter: 0,
+      breaks: { after: random.between(20, 400), proxy: false },
+    }
   return toDelay(after)
 }
 
 function toDelay(after: number): MessageFault {
-  return { name: '', arrivals: [after], back: 0 }
+  return { name: '', arrivals: [after], answerAfter: 0 }
 }
