@@ -29,7 +29,7 @@ export function writeFigures(path: string, figures: DocFigures): void {
   )
 }
 
-/** The same check, for use before the measurement. */
+/** Throws the same error before the measurement begins. */
 export function requireFiguresPlace(path: string, of: string): void {
   splitPage(readFileSync(path, 'utf8'), of)
 }

@@ -1,5 +1,6 @@
 /**
- * The command `npm run simulate`: searches the rules for faults before users meet them.
+ * The command `npm run simulate`: plays wallets and platforms with injected faults, and reports
+ * broken rules.
  *
  * Exit codes: 0 good, 1 findings, 2 wrong use, 130 stopped.
  */

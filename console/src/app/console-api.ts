@@ -87,7 +87,7 @@ export const encodeQueryPart = encodeURIComponent
 export interface ApiBases {
   readonly wallet: boolean
   readonly platform: string | undefined
-  /** The partner of the platform whose wallet serves this page. */
+  /** The id under which the platform knows this page's wallet. */
   readonly partner: string | undefined
 }
 

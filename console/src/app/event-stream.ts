@@ -19,7 +19,7 @@ export interface StreamHandlers {
 }
 
 /**
- * Without a byte for this long a connection counts as dead. The server sends a heartbeat every 5 s.
+ * A connection without a byte for this time counts as dead. The server sends a heartbeat every 5 s.
  */
 const DEAD_MS = 16_000
 

@@ -2,8 +2,8 @@
  * Live updates of the console.
  *
  * One stream of changed ids serves all pages. The `meta` of a query names the changes that affect
- * it, and such a change refetches it. Without the stream all live queries are refetched every few
- * seconds, and the indicator shows that.
+ * it, and such a change refetches it. Without the stream the page refetches all live queries every
+ * few seconds, and the status light shows it.
  *
  * States:
  * - begins: the first stream connects. It becomes live or lost.

@@ -6,8 +6,8 @@ import { prefetch } from './prefetch.ts'
 
 prefetch('/console/api/setup')
 prefetch('/console/api/session')
-// A platform answers these addresses with an error, and so does a wallet before the sign-in. The
-// page then requests them itself.
+// A platform, or a wallet before the sign-in, answers these addresses with an error. Then the page
+// requests the data itself.
 const [, user, bet] = /^\/console\/bets\/(?:([^/]+)\/)?([^/]+)$/.exec(location.pathname) ?? []
 if (user !== undefined && bet !== undefined) prefetch(`/operator/players/${user}/bets/${bet}`)
 else if (bet !== undefined) prefetch(`/operator/bets?transactionId=${bet}`) // finds the bet's owner

@@ -10,7 +10,7 @@ export async function takePrefetched(path: string): Promise<Response | undefined
   return answer
 }
 
-/** Another user may be signed in from now on. */
+/** Deletes the answers, because another user may sign in. */
 export function dropPrefetched(): void {
   prefetched.clear()
 }

@@ -1,5 +1,5 @@
 /**
- * Keeps the error of a query until it has an answer.
+ * Keeps a query's error on the page until the query succeeds.
  *
  * The library clears the error at each refetch. Without this file a failing page would alternate
  * between error and loading.

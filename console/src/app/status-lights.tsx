@@ -1,6 +1,6 @@
 /**
- * Status lights of the top bar: live updates, and whether the ledger sums to zero. Each has a
- * colour, a shape and a word.
+ * Status lights in the console's top bar: live updates, and whether the ledger sums to zero. Each
+ * has a colour, a shape and a word.
  */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
@@ -45,7 +45,7 @@ interface Ledger {
   readonly currencies: readonly { readonly currency: string; readonly sum: string }[]
 }
 
-/** The server does not check more often. */
+/** The server computes the sums no more often. */
 const POLL_MS = 10_000
 
 export function LedgerStatus() {

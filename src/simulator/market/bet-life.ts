@@ -172,7 +172,7 @@ function findCode(refused: readonly string[], name: string): number | undefined 
   return found === undefined ? undefined : Number.parseInt(found.slice(name.length), 10)
 }
 
-/** A newer acknowledged result passes the earlier refusals. */
+/** A newer acknowledged result makes the earlier refusals permanent. */
 function withPassedRefusals(life: BetLife, name: string): BetLife {
   const passed = life.refused.filter((one) => !one.startsWith(`${name} `)).reduce(withName, life.passed)
   return { ...life, acknowledged: withName(life.acknowledged, name), passed, refused: [] }

@@ -55,7 +55,7 @@ const PLAYERS = { wallet: 3, 'other wallet': 2 } as const
  * between attempts of a result are at most 60 s (C-5); a Rollback has 6 minutes in all (C-4).
  */
 const CALM_MS = 480_000
-/** Every actor gets its last answer in this time, for a span of 1. */
+/** Every actor gets its last answer in this time, for a span of 1 (scenario.ts). */
 const ACTORS_MS = 60_000
 const POLL_MS = 10_000
 

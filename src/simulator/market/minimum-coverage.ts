@@ -1,8 +1,8 @@
 /**
- * The minimum that must occur in a run, by what its actors requested.
+ * The least number of successes that a run must have, by the number of its actors' requests.
  *
- * A market in which no bet is accepted breaks no rule and proves nothing. Each number is far below
- * those of every good run.
+ * A run in which no bet is accepted breaks no rule and proves nothing. Good runs exceed each number
+ * by far.
  */
 import type { Scenario } from './scenario.ts'
 import type { Trace } from './trace.ts'
@@ -25,8 +25,8 @@ const WITH_BONUS = 'a bet with a bonus is taken'
 /**
  * From `atLeast` tries on, one of eight must succeed.
  *
- * The auditor checks refusals with a reason. A failure of the wallet itself is always possible
- * (R-4), and so is a bet that its platform cancels.
+ * Failures of the wallet itself (R-4) and cancelled bets are always possible, so no other check
+ * limits them.
  */
 interface Share {
   readonly tried: (count: (mark: string) => number) => number

@@ -1,9 +1,8 @@
 /**
- * Every choice of a run: the faults of messages, the actions of actors, the crashes.
+ * The choices of a run: the faults of messages, the actions of actors, the crashes.
  *
  * The choices come from the seed or from a list. A list stays valid after a change of the code, and
- * choices can be removed from it. Then an unlisted message arrives, and unlisted actions and
- * crashes do not happen.
+ * choices can be removed: an unlisted message arrives, unlisted actions and crashes do not happen.
  */
 
 import { sleep } from '../../runtime/async/sleep.ts'

@@ -21,7 +21,9 @@ export interface Scenario {
   readonly audits?: number
   /** The books are also audited after every step with an event. */
   readonly isWatched?: boolean
-  /** A backup of the first wallet is restored during the faults; its loss stays. */
+  /**
+   * A backup of the first wallet is restored during the faults, and its missing data stays lost.
+   */
   readonly isRestored?: boolean
   /** The rule for money that a result takes back (L-2); absent means `allow-negative`. */
   readonly clawback?: ClawbackPolicy
@@ -53,7 +55,7 @@ export function readScenarioSpan({ span = 1 }: Scenario): number {
   return span
 }
 
-/** Most faults need few calls, so many short markets find more than a few long ones. */
+/** Most faults need few calls, so many short markets find more than a few long markets. */
 const AUDITS = [1, 1, 1, 1, 2, 3] as const
 const MAX_AUDITS = 3
 const RESTORED = 0.25

@@ -1,4 +1,6 @@
-/** Plays seeds in several threads. A run needs its own, because it replaces globals. */
+/**
+ * Plays seeds in several threads. Each run needs its own thread, because a run replaces globals.
+ */
 import { once } from 'node:events'
 import { availableParallelism, totalmem } from 'node:os'
 import { Worker } from 'node:worker_threads'

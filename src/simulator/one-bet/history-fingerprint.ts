@@ -1,5 +1,6 @@
 /**
- * A fingerprint of a history. Histories with equal fingerprints continue as one.
+ * The fingerprint of a history of calls. The search continues histories with equal fingerprints as
+ * one.
  *
  * Three things are left out, because no later check depends on them:
  * - the values of moments, which wallet and auditor only repeat;

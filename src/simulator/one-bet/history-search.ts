@@ -1,5 +1,6 @@
 /**
- * Searches every history of one bet up to a length, short ones first.
+ * Plays every history of calls about one bet up to a length, short ones first, and checks each
+ * step.
  *
  * Histories that reach the same situation continue as one, with their count. So millions of
  * histories cost a few thousand steps, and each finding is as short as possible.

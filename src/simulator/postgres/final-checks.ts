@@ -1,4 +1,4 @@
-/** Checks at the end of a run: by the auditor, by the product's audits, and by both books. */
+/** Checks at the end of a run: the auditor's balances, the product's audits, and both books. */
 
 import { statement } from '../../server/core/database/db.ts'
 import { auditPlatform } from '../../server/platform/platform-audit.ts'

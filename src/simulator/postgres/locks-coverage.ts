@@ -1,4 +1,4 @@
-/** The situations that runs must reach, and those that they must not, seen in statements. */
+/** The situations that runs must reach or must avoid, recognised in their statements. */
 import type { Trace } from '../market/trace.ts'
 import { BALANCE_JUDGED } from './final-checks.ts'
 import type { StatementResult } from './wire/postgres-messages.ts'

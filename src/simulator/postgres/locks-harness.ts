@@ -3,8 +3,8 @@
  * this one.
  *
  * A proxy controls their statements to Postgres. The simulated network hands the platform's bytes
- * directly to a wallet's reader, because a socket would deliver at an unknown time. So each message
- * moves when its choice decides, as each statement does.
+ * directly to a wallet, because a socket would deliver at an unknown time. So each message and each
+ * statement moves at its chosen time.
  */
 
 import { createDeferred } from '../../runtime/async/deferred.ts'

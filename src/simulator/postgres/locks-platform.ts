@@ -1,4 +1,7 @@
-/** The platform of a run, in this process, with its own database behind the same proxy. */
+/**
+ * The platform of a run with real locks. Its process is the simulation's, and its database has the
+ * same proxy as the wallets'.
+ */
 
 import { environment } from '../../runtime/environment.ts'
 import type { Db } from '../../server/core/database/db.ts'

@@ -1,6 +1,5 @@
 /**
- * Advances the time of a run: first the due work, then the server's own actions on waiting
- * sessions.
+ * Advances the virtual time of a run: first the due work, then Postgres's time-outs and deadlocks.
  */
 
 import type { LocksHarness } from './locks-harness.ts'

@@ -1,6 +1,5 @@
 /**
- * A wallet in its own process, which gets its calls, its connections and its time from here, in
- * turns.
+ * The simulation's side of a wallet process: it sends calls, connections and the time, in turns.
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Cancel } from '../../runtime/environment.ts'

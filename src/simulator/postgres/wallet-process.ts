@@ -3,7 +3,7 @@
  * simulated.
  *
  * It acts only in turns: it receives input, runs until all work waits, and replies with its output
- * and its next timer. So two processes are as deterministic as one.
+ * and its next timer. So two wallet processes are as deterministic as one.
  */
 
 import { errorWithStack } from '../../runtime/errors/error-text.ts'
@@ -115,7 +115,8 @@ async function startWallet({ number, url, fault }: WalletStart): Promise<string>
 }
 
 /**
- * A seed must give the same run on every machine, and a server's lanes depend on its processors.
+ * A seed must give the same run on every machine, but the number of lanes (queues of calls) depends
+ * on the processors.
  */
 function withSingleLane(db: Db): Db {
   return { ...db, kind: 'pglite' }

@@ -1,4 +1,6 @@
-/** Processes for wallets. A spare one is always ready, because a start takes longer than a run. */
+/**
+ * Processes for wallets. A spare process is always ready, because a start takes longer than a run.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 
 export interface WorkerPool {

@@ -1,8 +1,8 @@
 /**
  * The workload of the two wallets in addition to the platform's calls.
  *
- * It has calls about few bets, the same at both wallets, manual movements of money, and manual
- * locks. Each action is a choice with all its random values.
+ * Callers send calls about the same few bets to both wallets, move money by hand, and lock players.
+ * Each action is a choice with all its random values.
  */
 import { ROLLBACK_REASON } from '../../protocol/reply-codes.ts'
 import { signBody } from '../../protocol/signature.ts'

@@ -1,4 +1,4 @@
-/** Anomalies of a bet: calls that contradict it or themselves, for review by a person. */
+/** Anomalies of a bet: calls that contradict the bet or themselves, for review by staff. */
 
 import { capital, moneyText, Time } from '../../shared/charts/format.tsx'
 import type { BetSources } from '../../shared/data/bet-data.ts'

@@ -20,8 +20,8 @@ export function placeBetDetails(wallet: BetSources['wallet']) {
 }
 
 /**
- * The selections come from the platform, else from the Place bet. A wallet never learns the results
- * of selections.
+ * The selections come from the platform if it is known, otherwise from the Place bet. A wallet
+ * never learns the results of selections.
  */
 export function SelectionTable({ sources: { wallet, platform } }: { sources: BetSources }) {
   const { metadata } = placeBetDetails(wallet)

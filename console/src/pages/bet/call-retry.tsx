@@ -52,7 +52,8 @@ export function RetryCall({ call: { delivery } }: { call: TimelineCall }) {
 }
 
 /**
- * An acknowledgement sends nothing, and nothing is owed afterwards (W-47), so it needs a reason.
+ * A manual acknowledgement sends no call, and afterwards the partner is owed no call (W-47).
+ * Therefore it needs a reason.
  */
 function AcknowledgeDelivery({ deliveryId, base }: { deliveryId: string; base: string }) {
   const client = useQueryClient()

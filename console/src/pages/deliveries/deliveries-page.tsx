@@ -1,4 +1,6 @@
-/** Deliveries to partners in three lists: needs attention (by cause), retrying, delivered. */
+/**
+ * Deliveries (calls to partners) in three lists: needs attention (by cause), retrying, delivered.
+ */
 
 import type { ReactNode } from 'react'
 import { useSearchParams } from 'wouter'

@@ -1,4 +1,7 @@
-/** Deliveries that need attention, by partner and cause, with their money and the next step. */
+/**
+ * Deliveries (calls to a partner) that need attention, by partner and cause, with money and next
+ * step.
+ */
 
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -1,6 +1,6 @@
 /**
  * Demo page: a betting frame, its calls, the ledger's accounts, and buttons that cause faults.
- * Platform, wire, wallet and ledger are real.
+ * Platform, HTTP calls, wallet and ledger are real.
  */
 
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'

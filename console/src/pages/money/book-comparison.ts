@@ -1,6 +1,6 @@
 /**
- * Compares the wallet's bets of a day with the platform's, by the rules of `purser reconcile`.
- * Pure.
+ * Compares the wallet's bets of a day with the platform's, by the rules of `purser reconcile`. The
+ * functions are pure.
  */
 
 import { groupBy } from '../../../../src/runtime/group.ts'
@@ -89,8 +89,8 @@ type TheirDelivery = Pick<DeliveryView, 'status' | 'code' | 'needsAttentionSince
 const STATES: Readonly<Record<string, string>> = { accepted: 'open', placing: 'declined' }
 
 /**
- * Only the first open delivery can change. If it needs attention it blocks the others, unless it
- * had no answer and a later decision exists (W-48).
+ * Only the first open delivery can change. If it needs attention, it blocks the later ones, unless
+ * it had no answer and a later decision exists (W-48).
  */
 function isDeliveryMoving(deliveries: readonly TheirDelivery[]): boolean {
   const at = deliveries.findIndex(({ status }) => ['waiting', 'pending', 'stuck'].includes(status))

@@ -32,7 +32,9 @@ export class TooManyBetsError extends Error {}
 export interface BookSource {
   /** The base path of the platform's API. */
   readonly platform?: string
-  /** The partner that this wallet is. Absent if the platform has no other. */
+  /**
+   * The id under which the platform knows this wallet. Absent if the platform has no other partner.
+   */
   readonly partner?: string | undefined
   /** The bets as a CSV file, instead of the API. */
   readonly file?: File
@@ -48,8 +50,8 @@ export interface ComparisonRequest extends BookSource {
  * Bets that differ are read again, because a bet may change during the reading, and near midnight
  * the two books may have different days.
  *
- * The platform is read before and after the wallet. If both readings agree, they were valid when
- * the wallet was read; otherwise a call is in progress.
+ * The platform is read before and after the wallet. If its two answers differ, a call is in
+ * progress.
  */
 export async function compareDay(
   request: ComparisonRequest,

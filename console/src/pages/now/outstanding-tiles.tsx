@@ -12,7 +12,7 @@ interface Props {
   readonly fault: unknown
   /** The decision time of the oldest open delivery. */
   readonly oldest: string | undefined
-  /** The limit of the sums: ", for the first 500 partners", or empty. */
+  /** The text ", for the first 500 partners" if the sums are limited, else empty. */
   readonly of: string
 }
 

@@ -162,7 +162,7 @@ function sumOpenStakes(open: readonly OpenBet[], currency: string, amount: strin
   return sumDecimals([zeroLike(amount), ...stakes.flatMap(({ stake }) => stake ?? [])])
 }
 
-/** Sorts after any time. */
+/** Sorts after any ISO time. */
 const NEVER = '9'
 
 /**

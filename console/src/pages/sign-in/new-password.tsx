@@ -1,7 +1,4 @@
-/**
- * Page after a sign-in with a password that another user has set: the user must change it first
- * (U-4).
- */
+/** The page on which users must change a password that another user has set (U-4). */
 import type { Person } from '../../app/console-api.ts'
 import icon from '../../shared/look/icon.svg'
 import { PasswordForm } from '../settings/password-form.tsx'

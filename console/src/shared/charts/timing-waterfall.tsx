@@ -1,4 +1,4 @@
-/** Waterfall of a call's phases. */
+/** Waterfall chart: the phases of a call as bars on a time axis. */
 import { formatDuration } from '../../../../src/timeline/drawing/time-format.ts'
 import { type CallPhase, computePhases } from './call-phases.ts'
 import './phases.css'

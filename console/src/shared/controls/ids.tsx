@@ -1,4 +1,4 @@
-/** Ids: shortened, whole on hover and focus, copied on click. */
+/** Displays ids: shortened, whole on hover and focus, copied on click. */
 import type { MouseEvent } from 'react'
 import { Link } from 'wouter'
 import { announce } from './hint-card.tsx'

@@ -31,7 +31,7 @@ type LoadedBet = Omit<BetSources, 'journal'>
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** The journal has a call shortly after its answer, without an event in the feed. */
+/** The journal contains a call shortly after its answer; the event feed does not report it. */
 const FRESH_MS = 10_000
 const POLL_MS = 1_000
 /** Failed calls are loaded again after this time. */

@@ -10,7 +10,7 @@ interface UnmovedMoney {
   readonly amount?: string
   /** Negative if it is to be taken back. Absent if the delivery needs no attention. */
   readonly owedAmount?: string
-  /** The same, including retried deliveries. */
+  /** The same sum, including retried deliveries. */
   readonly outstandingAmount?: string
 }
 

@@ -1,4 +1,4 @@
-/** The journal's result of a signature check, in words. */
+/** The recorded result of a call's signature check, in words. */
 
 const ORDINALS = ['', 'first', 'second', 'third', 'fourth']
 

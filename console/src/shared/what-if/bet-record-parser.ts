@@ -1,6 +1,6 @@
 /**
- * Converts a bet from the wallet's API into the types of the wallet's rules, and their amounts back
- * into text. Pure.
+ * Converts a bet from the wallet's API into the types of the wallet's rules, and amounts back into
+ * text. The functions are pure.
  */
 
 import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '../../../../src/protocol/reply-codes.ts'

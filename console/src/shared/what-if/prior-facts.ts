@@ -1,6 +1,6 @@
 /**
- * Reconstructs the wallet's facts at the time of a call: the earlier calls pass through the
- * wallet's own rules. Pure.
+ * Reconstructs the wallet's state before a recorded call: the wallet's own rules decide the earlier
+ * calls again. The functions are pure.
  */
 
 import { REPLY_CODES, type ReplyCode } from '../../../../src/protocol/reply-codes.ts'

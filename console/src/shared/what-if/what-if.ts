@@ -1,6 +1,6 @@
 /**
- * Alternatives of a call (what-if): its answer in each state of the bet, by the wallet's own rules
- * (wallet/rules). Pure.
+ * The what-if table of a recorded call: the wallet's answer in each state of the bet, by its own
+ * rules (wallet/rules). The functions are pure.
  */
 
 import { REPLY_CODES } from '../../../../src/protocol/reply-codes.ts'

@@ -1,8 +1,8 @@
 /**
  * The users of the market: bettors, the source of results, and the platform's support.
  *
- * Each acts after delays drawn from the seed. An actor waits no longer than a user would; without
- * an answer it repeats the request with the same key or reference.
+ * Each actor acts after delays drawn from the seed. It waits as long as a user would, then repeats
+ * an unanswered request with the same key or reference.
  */
 
 import { ROLLBACK_REASON, replyCodes } from '../../../protocol/reply-codes.ts'
@@ -25,7 +25,7 @@ import { AUTHORS, type WalletParty } from './market-parties.ts'
 import { moveMoney } from './operator-staff.ts'
 import { callOnPlatform, retryUntilAnswered } from './retry-until-answered.ts'
 
-/** The token has ended (P-1), or a restored backup does not contain it. */
+/** The token has ended (P-1), or a restored backup does not contain the token. */
 const TOKEN_ENDED = replyCodes('expired_token', 'invalid_token').map((code) => `partner code ${code}`)
 
 export interface ActorContext extends Pick<Market, 'trace' | 'names' | 'scenario' | 'world' | 'platform' | 'pace'> {
@@ -182,7 +182,7 @@ async function trade(
 ): Promise<string> {
   const author = AUTHORS.platform()
   if (action === 'send again') {
-    // Called before and after the retry: the statement at which a delivery restarts is unknown.
+    // The schedule restarts at an unknown statement, so this is called before and after the retry.
     pace.sentAgain()
     await retryMatching(deciding, author, {})
     pace.sentAgain()

@@ -38,7 +38,7 @@ export interface Participants {
   isOver: boolean
   /** Restores the backup of the first wallet. */
   putBack?: () => Promise<void>
-  /** Wallets whose backup was restored during the faults; their loss stays. */
+  /** Wallets whose backup was restored during the faults. Their missing data stays lost. */
   readonly restored: Set<WalletName>
   /** Bets that reconcile named wrongly, or not at all, directly after a restore. */
   readonly misnamed: string[]

@@ -1,8 +1,7 @@
 /**
- * The auditor's knowledge of the operator's actions: ended tokens, locked bets, blocked players.
+ * Ended tokens, locked bets and blocked players, as the auditor (market-auditor.ts) knows them.
  *
- * Only certain effects count: a call in progress during a change may see the old state or the new
- * one.
+ * A call in progress during a change may see the old state or the new one, so neither is certain.
  */
 import type { ObservedCall, PendingCall } from '../bet-life.ts'
 import type { WatchedBets } from '../oracle/possible-orders.ts'
@@ -74,7 +73,7 @@ export function createOperatorState({ all, eachCall }: WatchedBets, rules: Money
     keep: () => ({ tokens: tokens.keep(), locks: new Set(locks), blocks: new Map(blocks) }),
     restored(kept) {
       tokens.restored(kept.tokens)
-      // A change without an answer will be requested again, so it is not undone here.
+      // A change without an answer is requested again, so the change is not undone here.
       for (const betId of locks) if (!kept.locks.has(betId)) locks.delete(betId)
       for (const [player, block] of blocks)
         blocks.set(player, block === 'maybe' ? block : (kept.blocks.get(player) ?? 'no'))

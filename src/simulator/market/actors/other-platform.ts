@@ -62,7 +62,7 @@ interface WalletLink extends Pick<OtherPlatform, 'calm' | 'complaints'> {
   insist(kind: OtherCallKind, bet: OtherBet, members: object, codes: readonly number[]): Promise<number>
 }
 
-/** Has the same faults as the simulated network. */
+/** A connection to the wallet, with the faults of the simulated network. */
 function openWalletLink(market: Market): WalletLink {
   const [random, counted] = [market.random(OTHER_PLATFORM), createCounter()]
   const complaints: string[] = []
@@ -150,7 +150,7 @@ export function openOtherPlatform(market: Market, participants: Participants): O
     })
     const code = await insist('settle', bet, result(payout), bet.status === 'settled' ? MAY_REFUSE : [])
     if (code === 200) Object.assign(bet, { status: 'settled', payout })
-    // The earlier result is sent again, so that no late copy changes the bet (I-2).
+    // A repeat of the earlier result makes late copies of the refused one harmless (I-2).
     else if (MAY_REFUSE.includes(code)) await insist('settle', bet, result(bet.payout), [])
   }
   const live = async (bet: OtherBet, token: string, amount: string) => {

@@ -14,7 +14,7 @@ import type { Scenario } from '../scenario.ts'
 
 export interface BackupControl {
   backUp(): void
-  /** Undefined: the process lives on, with the older database. */
+  /** Without `downMs` the process continues, with the older database. */
   restore(downMs: number | undefined): void
 }
 
@@ -25,8 +25,7 @@ interface Backup {
 }
 
 /**
- * A backup waits until no movement of money is in progress, because it might contain the movement
- * or not.
+ * A backup waits until no movement of money is in progress; otherwise its content would be unknown.
  */
 const AGAIN_MS = 1_000
 

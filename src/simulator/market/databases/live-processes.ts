@@ -43,7 +43,7 @@ interface PartyStart {
   readonly listen: SimulatedNetwork['listen']
 }
 
-/** Rejects if the database records other settings about money. */
+/** Rejects if the settings about money differ from those in the database. */
 export async function startParty(
   there: LiveProcesses,
   life: ProcessLife,

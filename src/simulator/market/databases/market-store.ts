@@ -19,7 +19,7 @@ export const MARKET_SECRET = 'the secret of wallet and platform'
 export const OTHER_SECRET = 'the secret of the other platform'
 export const OTHER_PLATFORM = 'other-platform'
 
-/** Settings for a restart: a different way to the same answers, or a wrong scale (M-5). */
+/** Settings for a restart. A wrong scale must be refused (M-5); the others change no answer. */
 export type OtherSettings = 'the gate is off' | 'few calls at once' | 'another scale'
 
 function withOtherSettings(config: ServerConfig, settings: OtherSettings | undefined): ServerConfig {
@@ -180,7 +180,7 @@ async function readRows(db: Pick<Db, 'query'>, tables: Iterable<string>): Promis
   return found
 }
 
-/** Tables that have a page, and partitioned tables. A rolled back row leaves its page too. */
+/** Tables that have a page, and partitioned tables. A rolled back row leaves a page too. */
 const USED = statement(
   'simulation_used',
   `select coalesce(array_agg(name order by name), '{}') as used from unnest($1::text[]) as t (name)

@@ -148,7 +148,7 @@ interface Runner {
   planAll(): void
   /** The statements known so far. */
   names(): ReadonlySet<string>
-  /** The restored database does not know the others. */
+  /** The restored database has planned only these statements. */
   forgetOthers(names: ReadonlySet<string>): void
 }
 

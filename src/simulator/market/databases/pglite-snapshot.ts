@@ -1,7 +1,7 @@
 /**
- * A snapshot of an embedded database: its memory, and its files, which are in memory too.
+ * A snapshot of an embedded database: its memory and its in-memory files.
  *
- * So each run starts with the same caches, plans and counters.
+ * Each run starts from it, with the same caches, plans and counters.
  */
 import type { PGlite } from '@electric-sql/pglite'
 
@@ -42,7 +42,7 @@ const PIECE = 2 ** 16
 
 /** Returns a function that restores the present state. No operation may be in progress. */
 export function snapshotMemory(pglite: PGlite): () => void {
-  // Its memory is read again for each restore: a memory that has grown is another array.
+  // The array is looked up for each restore, because a grown memory is another array.
   const module = pglite.Module as unknown as Module
   const pieces = toPieces(module.HEAPU8)
   const putFilesBack = snapshotFiles(module)

@@ -1,7 +1,8 @@
 /**
- * Schedules the faults that concern more than one message.
+ * Schedules the faults of whole processes, databases and connections.
  *
- * They are deaths of processes, failures of databases, partitions, set clocks and lost servers.
+ * The faults are deaths of processes, failures of databases, partitions, set clocks and lost
+ * servers.
  */
 import type { Random } from '../../../runtime/seeded-random.ts'
 import { partiesOf, serverOf } from '../actors/party-names.ts'
@@ -12,7 +13,7 @@ import { listClocks } from '../network/wall-clocks.ts'
 import type { CrashFault } from '../run-choices.ts'
 import { countScenarioAudits, readScenarioSpan, type Scenario } from '../scenario.ts'
 
-/** For a span of 1. */
+/** The interval of audits, for a span of 1 (scenario.ts). */
 export const AUDIT_EVERY_MS = 40_000
 const DAY_MS = 24 * 3_600_000
 

@@ -29,7 +29,7 @@ export interface VirtualEnvironment {
   elapsed(): number
   after(milliseconds: number, run: () => void): Cancel
   /**
-   * Runs the next timer until its work rests. False if no timer is due before `until`; then the
+   * Runs the next timer until its work waits. False if no timer is due before `until`; then the
    * time is `until`.
    */
   step(until: number): Promise<boolean>

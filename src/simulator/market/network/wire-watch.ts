@@ -1,6 +1,6 @@
 /**
- * Passes the calls of a wire to the auditor, and checks that a repeat has its original's answer
- * (R-2).
+ * Passes each call to a wallet, and its answer, to the auditor. Checks that a repeated call gets
+ * the original's answer (R-2).
  */
 
 import { OPERATIONS, parseBetOperation } from '../../../protocol/operation.ts'
@@ -24,7 +24,7 @@ export interface WireWatch extends Pick<Auditor, 'movedOf' | 'checksOf' | 'cash'
   readonly standing: OperatorState
   /** The recorded anomalies (W-49). */
   readonly odds: Pick<OddsWatch, 'audit'>
-  /** The state for a backup that is made now. */
+  /** The auditor's state, for a backup that is made now. */
   keep(): WireSnapshot
   /** The backup with this state has been restored. */
   restored(kept: WireSnapshot): void

@@ -45,7 +45,7 @@ export interface Auditor extends OperatorState, Pick<MinimumBalances, 'cash'> {
   movedOf(player: string, currency?: string): ReadonlySet<bigint> | undefined
   /** The possible answers of Check (P-4), as `formatCheck` writes them; undefined if too many. */
   checksOf(betId: string): ReadonlySet<string> | undefined
-  /** For a backup that is made now. */
+  /** The auditor's state, for a backup that is made now. */
   keep(): AuditorSnapshot
   /** The backup with this state has been restored. */
   restored(kept: AuditorSnapshot): void
@@ -63,7 +63,7 @@ export interface AuditorSnapshot {
   readonly standing: OperatorStateSnapshot
 }
 
-/** The refusals for lack of money, and the decision about each. */
+/** The refusals for lack of money, with the decision that permits each. */
 const WANTS_MONEY = new Map([
   [replyCode('not_enough_money'), 'R-6'],
   [replyCode('recalculation_negative'), 'L-2'],

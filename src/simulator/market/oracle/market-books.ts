@@ -93,7 +93,7 @@ interface BookRow extends Record<string, unknown> {
   bet_id: string
   player: string
   currency: string | null
-  /** In the wallet it means that promotions pay the stake (M-4). */
+  /** The wallet sets this if promotions pay the stake (M-4). */
   is_freebet: boolean
   status: string | null
   stake: bigint | null

@@ -9,7 +9,7 @@ import { parseCents } from './market-money.ts'
 import type { ObservedBet, OpenCall, WatchedBets } from './possible-orders.ts'
 
 export interface MinimumBalances {
-  /** The lowest possible sum of manual movements. Before it the balance is unknown. */
+  /** The lowest possible sum of manual movements. Without this sum the balance is unknown. */
   cash(player: string, least: bigint, currency?: string): void
   /** A call about this player has arrived. */
   update(player: string, currency: string): void

@@ -18,7 +18,7 @@ export interface PaceWatch {
   received(request: NetworkRequest, status: number): void
   /** A user retries deliveries by hand: their schedules begin anew. */
   sentAgain(): void
-  /** The clock of the schedule was set, so earlier attempts do not limit later ones. */
+  /** The schedule's clock was set, so earlier attempts do not limit later attempts. */
   clockSet(): void
   complaints(): readonly string[]
 }
@@ -36,7 +36,7 @@ const READ_AGAIN_MS = 20_000
 const ROLLBACK = OPERATIONS.rollback.type
 const FIRST_GAP_MS = 700
 const LONGEST_GAP_MS = 60_000
-/** A gap may be this much shorter, by chance or after a pause. */
+/** By chance, or after a pause, a gap may be this many times shorter. */
 const HALF = 2
 /** A Rollback has at most ten attempts in six minutes (C-4). Then only a user can retry it. */
 const MAX_ATTEMPTS = 10

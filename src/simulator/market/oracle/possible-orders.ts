@@ -21,7 +21,8 @@ export interface ObservedBet {
 }
 
 /**
- * The possibilities of one bet, and the sums of one player. Above this limit nothing is checked.
+ * The limit for the possible orders of one bet, and the sums of one player. Above it nothing is
+ * checked.
  */
 export const MAX_POSSIBLE = 2_000
 

@@ -7,8 +7,8 @@ import type { StoryNames } from '../story-names.ts'
 import { findDifferingBets, readBetsUnderWay, readBookSides } from './market-books.ts'
 
 /**
- * During the run, a bet with a call in progress must be named only if the wallet does not know it.
- * No call changes that. An owed result is then no loss.
+ * During the run, reconcile must name a bet with a call in progress only if the wallet does not
+ * know the bet. An undelivered result is then no loss.
  */
 export async function checkReconcileFindings(
   stores: Stores,

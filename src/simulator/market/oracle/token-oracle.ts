@@ -5,7 +5,7 @@
  * ended.
  */
 
-/** `not heard of`: the auditor gets no reports, so it believes every refusal. */
+/** `not heard of`: without reports of the staff, the auditor accepts every refusal. */
 export type TokenState = 'live' | 'may have ended' | 'ended' | 'unknown' | 'absent' | 'not heard of'
 
 interface TokenRecord {

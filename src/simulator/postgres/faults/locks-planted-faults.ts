@@ -1,6 +1,6 @@
 /**
- * Faults planted around wallets and platform, which the runs must find. The product has none of
- * these.
+ * Faults planted between the parties and their databases. The runs must find each; the product has
+ * none.
  */
 
 import { isOutage } from '../../../server/core/database/database-errors.ts'

@@ -44,7 +44,7 @@ export interface PostgresSession {
   phase: Phase
   /** The client has closed the connection; its earlier statements are still in transit. */
   isLeft: boolean
-  /** No data passes, and neither side gets an error. */
+  /** The proxy passes no data, and neither side gets an error. */
   isSilent: boolean
   server?: Socket
   /** The id of the backend. */

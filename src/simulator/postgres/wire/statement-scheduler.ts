@@ -1,5 +1,5 @@
 /**
- * Decides when each statement reaches Postgres, and its fault.
+ * Decides when each statement reaches Postgres, and with which fault.
  *
  * Each statement has its own choice, by party, name and number ("wallet 1 fast_path_lock #3"). So
  * single choices decide which session reaches a row first, and can be removed from a saved run.
@@ -120,7 +120,7 @@ function ofPlatform({ party }: PostgresSession): string {
   return party === 'platform' ? ' of the platform' : ''
 }
 
-/** The server notices the break only when it gets the lock or gives up. */
+/** The server notices the broken connection only when it gets the lock or gives up. */
 async function cutWaiting({ trace, proxy }: Deps, session: PostgresSession): Promise<true> {
   if (session.waitsFor.length === 0 || session.phase !== 'open') return true
   trace.note(`${session.name} ${session.running?.sent.name}: ${CUT_WAITING}`)
