@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/runtime/logger.ts'
+import { FAULT_SCENARIOS } from '../../src/server/sandbox/frame/fault-scenarios.ts'
 import { addSandboxApi } from '../../src/server/sandbox/frame/sandbox-api.ts'
-import { TROUBLES } from '../../src/server/sandbox/frame/troubles.ts'
 import { addFrontPage } from '../../src/server/sandbox/front-page.ts'
 
 const page = readFileSync(new URL('../../docs/reference/sandbox-api.md', import.meta.url), 'utf8')
@@ -31,5 +31,5 @@ async function served(): Promise<string[]> {
 test('the reference of the sandbox’s API lists every call with its role, and every scenario', async () => {
   const documented = [...page.matchAll(/^\| `(\w+ \S+)` \| (\S+) \|/gm)].map(([, call, role]) => `${call} ${role}`)
   expect(documented.sort()).toEqual((await served()).sort())
-  for (const trouble of Object.keys(TROUBLES)) expect(page).toContain(`\`${trouble}\``)
+  for (const trouble of Object.keys(FAULT_SCENARIOS)) expect(page).toContain(`\`${trouble}\``)
 })

@@ -6,7 +6,7 @@ import type { ActivityLog } from '../../src/server/sandbox/activity-log.ts'
 import { createBearerClient } from '../../src/server/sandbox/bearer-client.ts'
 import { createBetWatch } from '../../src/server/sandbox/bettors/bet-watch.ts'
 import { simulateBettors } from '../../src/server/sandbox/bettors/bettor-simulation.ts'
-import type { House, SessionEntry } from '../../src/server/sandbox/sandbox-servers.ts'
+import type { SandboxOperator, SessionEntry } from '../../src/server/sandbox/sandbox-servers.ts'
 
 let server: Server
 afterEach(() => server.close())
@@ -50,8 +50,12 @@ test.each([
   }
   const activityLog = { note, match() {} } as unknown as ActivityLog
   const watch = createBetWatch({ platform, changes: async () => [], onSteps: undefined })
-  const house = { partnerId: 'partner', wallet: platform, enter: async (session: SessionEntry) => session } as House
+  const operator = {
+    partnerId: 'partner',
+    wallet: platform,
+    enter: async (session: SessionEntry) => session,
+  } as SandboxOperator
   const { signal } = new AbortController()
-  await simulateBettors({ houses: [house], platform, watch, activityLog }, { seed: 1, rate, duration, signal })
+  await simulateBettors({ operators: [operator], platform, watch, activityLog }, { seed: 1, rate, duration, signal })
   expect(notes.map((note) => note.split(', because')[0])).toEqual(expected)
 })

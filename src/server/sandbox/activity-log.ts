@@ -22,7 +22,7 @@ export interface ActivityLog {
   /** The counters in one line. */
   counter(faults: ReadonlyMap<ProxyFault, number>): string
   /** Totals at the end. */
-  sums(faults: ReadonlyMap<ProxyFault, number>): string[]
+  totals(faults: ReadonlyMap<ProxyFault, number>): string[]
 }
 
 export interface ActivityLogOptions {
@@ -80,7 +80,7 @@ export function createActivityLog({ screen, quiet }: ActivityLogOptions): Activi
     },
     note: (text) => wrapForTerminal(printableLine(text)).forEach((part) => void screen.line(part)),
     counter: (faults) => formatCounterLine(countOf, faults),
-    sums: (faults) => formatSumLines(countOf, faults),
+    totals: (faults) => formatTotalLines(countOf, faults),
   }
 }
 
@@ -174,7 +174,7 @@ function formatCounterLine(countOf: CountOf, faults: ReadonlyMap<ProxyFault, num
   return `${countOf('bets')} bets: ${placed} | ${results} results | ${sumFaults(faults)} faults`
 }
 
-function formatSumLines(countOf: CountOf, faults: ReadonlyMap<ProxyFault, number>): string[] {
+function formatTotalLines(countOf: CountOf, faults: ReadonlyMap<ProxyFault, number>): string[] {
   const list = (names: readonly BetStepKind[]) => names.map((name) => `${countOf(name)} ${name}`).join(', ')
   const broken = [...faults].map(([fault, count]) => `${count} ${fault}`)
   return [

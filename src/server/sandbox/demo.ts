@@ -2,9 +2,9 @@
 import { randomUUID } from 'node:crypto'
 import { SIGNATURE_HEADER, signBody } from '../../protocol/signature.ts'
 import type { Config } from '../core/config/config.ts'
-import { describeBetStatus, formatStake, type HouseBet, listNewestBets } from './bettors/wallet-bets.ts'
+import { describeBetStatus, formatStake, listNewestBets, type SandboxBet } from './bettors/wallet-bets.ts'
 import type { FrontPage, FrontPageBet } from './front-page.ts'
-import type { House, SandboxServers, SessionEntry } from './sandbox-servers.ts'
+import type { SandboxOperator, SandboxServers, SessionEntry } from './sandbox-servers.ts'
 
 const DEMO_PLAYERS = [
   {
@@ -31,14 +31,17 @@ export interface DemoPlayer {
 }
 
 /** The players belong to the user; no simulated bettor uses them. */
-export async function createDemo({ houses, entryPoint }: SandboxServers): Promise<Demo> {
+export async function createDemo({ operators, entryPoint }: SandboxServers): Promise<Demo> {
   const players = await Promise.all(
-    DEMO_PLAYERS.map((player, i) => createDemoPlayer(houses[i % houses.length] as House, player)),
+    DEMO_PLAYERS.map((player, i) => createDemoPlayer(operators[i % operators.length] as SandboxOperator, player)),
   )
   return { players, bet: formatSignedBet(entryPoint, players[0] as DemoPlayer) }
 }
 
-async function createDemoPlayer({ wallet, enter }: House, player: (typeof DEMO_PLAYERS)[number]): Promise<DemoPlayer> {
+async function createDemoPlayer(
+  { wallet, enter }: SandboxOperator,
+  player: (typeof DEMO_PLAYERS)[number],
+): Promise<DemoPlayer> {
   const { userId, currency } = player
   const path = `/operator/players/${userId}`
   await wallet.fetchJson('POST', '/operator/players', player, [409]) // a 409 means that a user has changed the player, which is intended
@@ -61,7 +64,7 @@ export function formatWelcome(
   { players, bet }: Demo,
   hasAddresses: boolean,
 ): string[] {
-  const walletUrl = stage.houses[0]?.wallet.url ?? ''
+  const walletUrl = stage.operators[0]?.wallet.url ?? ''
   return [
     '',
     `Purser wallet   ${walletUrl}   open it in a browser`,
@@ -106,15 +109,15 @@ const BETS_SHOWN = 12
 const OWN_SHOWN = 4
 const MAX_SCANNED_BETS = 200
 
-function sortOwnFirst(newest: readonly HouseBet[]): HouseBet[] {
+function sortOwnFirst(newest: readonly SandboxBet[]): SandboxBet[] {
   const own = newest.filter(({ isByHand }) => isByHand).slice(0, OWN_SHOWN)
   return [...own, ...newest.filter((bet) => !own.includes(bet))].slice(0, BETS_SHOWN)
 }
 
 /** The same data for the browser. */
 export function buildFrontPage(stage: SandboxServers, config: Config, { bet }: Demo): FrontPage {
-  const { houses, platform, gateway } = stage
-  const wallets = houses.map(({ wallet }, i) => ({ name: i === 0 ? 'Wallet' : 'Second wallet', url: wallet.url }))
+  const { operators, platform, gateway } = stage
+  const wallets = operators.map(({ wallet }, i) => ({ name: i === 0 ? 'Wallet' : 'Second wallet', url: wallet.url }))
   return {
     database: describeStore(config),
     servers: [
@@ -124,11 +127,11 @@ export function buildFrontPage(stage: SandboxServers, config: Config, { bet }: D
     ],
     keys: listShownKeys(stage, config),
     bet,
-    lastBets: async () => sortOwnFirst(await listNewestBets(houses, MAX_SCANNED_BETS)).map(toFrontPageBet),
+    lastBets: async () => sortOwnFirst(await listNewestBets(operators, MAX_SCANNED_BETS)).map(toFrontPageBet),
   }
 }
 
-function toFrontPageBet(bet: HouseBet): FrontPageBet {
+function toFrontPageBet(bet: SandboxBet): FrontPageBet {
   const { firstSeenAt: at, transactionId: betId, userId: player, isByHand } = bet
   return { at, betId, player, stake: formatStake(bet), status: describeBetStatus(bet), isByHand }
 }
@@ -153,12 +156,12 @@ export function formatKeyLines(stage: SandboxServers, config: Config): string[] 
   return listShownKeys(stage, config).map(({ name, value }) => `${name.padEnd(16)}${value}`)
 }
 
-function formatGatewayLines({ gateway, houses }: SandboxServers): string[] {
+function formatGatewayLines({ gateway, operators }: SandboxServers): string[] {
   if (gateway === undefined) return []
   return [
     `Gateway         ${gateway.url}`,
     `API reference   ${gateway.url}/docs`,
-    `Second wallet   ${houses[1]?.wallet.url}`,
+    `Second wallet   ${operators[1]?.wallet.url}`,
   ]
 }
 

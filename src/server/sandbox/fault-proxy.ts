@@ -41,7 +41,7 @@ export interface ProxiedCall {
 }
 
 export interface FaultDecision {
-  readonly trouble: InjectedFault | undefined
+  readonly fault: InjectedFault | undefined
   /** For a late call: resolves when the call that overtakes it has its answer. */
   readonly overtaken?: Promise<void> | undefined
   notify(what: ProxyEvent): void
@@ -74,7 +74,7 @@ export interface FaultProxy {
 /** `fraction` of the bet operations fail; the loading of the frame never does. */
 export async function startFaultProxy(walletUrl: string, fraction: number, random: Random): Promise<FaultProxy> {
   const counts = new Map<ProxyFault, number>()
-  const under = new Set<Promise<void>>()
+  const inProgress = new Set<Promise<void>>()
   let share = fraction
   let interceptor: CallInterceptor | undefined
   const choose = (path: string): ProxyFault | undefined => {
@@ -86,9 +86,9 @@ export async function startFaultProxy(walletUrl: string, fraction: number, rando
   const server = createServer((request, response) => {
     const work: Promise<void> = proxyCall(walletUrl, request, response, (call) => {
       const decision = interceptor?.intercept(call)
-      return decision ?? { trouble: choose(call.path), notify() {} }
-    }).finally(() => under.delete(work))
-    under.add(work)
+      return decision ?? { fault: choose(call.path), notify() {} }
+    }).finally(() => inProgress.delete(work))
+    inProgress.add(work)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -103,7 +103,7 @@ export async function startFaultProxy(walletUrl: string, fraction: number, rando
       share = 0
     },
     async idle() {
-      while (under.size > 0) await Promise.all(under)
+      while (inProgress.size > 0) await Promise.all(inProgress)
     },
     async close() {
       server.closeAllConnections()
@@ -164,22 +164,22 @@ async function proxyWithFault(
   request: IncomingMessage,
   response: ServerResponse,
   body: Buffer,
-  { trouble, overtaken, notify }: FaultDecision,
+  { fault, overtaken, notify }: FaultDecision,
 ): Promise<void> {
   const lose = () => {
     notify({ kind: 'lost' })
     response.destroy()
   }
-  if (trouble === 'lost call') return lose()
-  if (trouble === 'error 500') return answerError500(response)
-  if (trouble === 'late call')
+  if (fault === 'lost call') return lose()
+  if (fault === 'error 500') return answerError500(response)
+  if (fault === 'late call')
     await (overtaken === undefined ? sleep(LATE_MS) : Promise.race([overtaken, sleep(MAX_LATE_MS)]))
   const answer = await forward(url, request, body)
   notify({ kind: 'answered', ...answer })
-  if (trouble === 'twice') notify({ kind: 'again', ...(await forward(url, request, body)) })
-  if (trouble === 'lost answer') return lose()
-  if (trouble === 'error 500 after') return answerError500(response)
-  if (trouble === 'late answer') await sleep(LATE_MS)
+  if (fault === 'twice') notify({ kind: 'again', ...(await forward(url, request, body)) })
+  if (fault === 'lost answer') return lose()
+  if (fault === 'error 500 after') return answerError500(response)
+  if (fault === 'late answer') await sleep(LATE_MS)
   response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text)
 }
 

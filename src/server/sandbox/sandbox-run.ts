@@ -25,7 +25,7 @@ import { startDemoFrame } from './frame/demo-frame.ts'
 import { addSandboxApi, type SandboxParts } from './frame/sandbox-api.ts'
 import { addFrontPage, type FrontPage, isLocalRequest } from './front-page.ts'
 import { createRateTable, MIN_TABLE_RATE, ROW_SECONDS } from './rate-table.ts'
-import { type House, type SandboxServers, startSandboxServers } from './sandbox-servers.ts'
+import { type SandboxOperator, type SandboxServers, startSandboxServers } from './sandbox-servers.ts'
 import { createScreen, type Screen, type ScreenOutput } from './screen.ts'
 
 export interface SandboxOptions {
@@ -72,7 +72,7 @@ export async function runSandbox(config: Config, options: SandboxOptions, deps: 
       ? undefined
       : await startDemoFrame(stage, options.seed, config.freebetStake === 'promotions')
     if (frame !== undefined) closers.push(() => frame.stop())
-    parts = { wallet: (stage.houses[0] as House).wallet, platform: stage.platform, frame }
+    parts = { wallet: (stage.operators[0] as SandboxOperator).wallet, platform: stage.platform, frame }
     return await runSession(stage, config, demo, options, deps)
   } finally {
     for (const close of closers.reverse()) await close()
@@ -86,11 +86,11 @@ async function runSession(
   options: SandboxOptions,
   deps: SandboxDeps,
 ): Promise<boolean> {
-  const { houses, platform, network } = stage
+  const { operators, platform, network } = stage
   const screen = createScreen(deps.output, deps.noColour)
   const isTable = options.rate > MIN_TABLE_RATE
   const activityLog = createActivityLog({ screen, quiet: options.quiet || isTable })
-  const byHand = await watchManualBets(houses, activityLog.byHand)
+  const byHand = await watchManualBets(operators, activityLog.byHand)
   for (const line of formatWelcome(stage, config, demo, options.addresses)) screen.line(line)
   const changes = await followChangesOnTable(platform, isTable ? activityLog : undefined)
   const watch = createBetWatch({ platform, changes, onSteps: isTable ? undefined : activityLog.bet })
@@ -108,7 +108,7 @@ async function runSession(
   ]
   if (options.rate > 0) {
     for (const line of formatIntroduction(options)) screen.line(line)
-    await simulateBettors({ houses, platform, watch, activityLog }, { ...options, signal: deps.signal })
+    await simulateBettors({ operators, platform, watch, activityLog }, { ...options, signal: deps.signal })
   } else await waitForDuration(options.duration, deps.signal)
   for (const { stop } of pollers) await stop()
   await drainDeliveries(stage, watch, screen)
@@ -184,9 +184,9 @@ async function drainDeliveries(stage: SandboxServers, watch: BetWatch, screen: S
 }
 
 /** "500+" if a page does not contain all. */
-async function countPendingDeliveries({ platform, houses }: SandboxServers): Promise<string> {
+async function countPendingDeliveries({ platform, operators }: SandboxServers): Promise<string> {
   const pages = await Promise.all(
-    houses.map(({ partnerId }) => {
+    operators.map(({ partnerId }) => {
       const path = `/deliveries?status=pending,waiting&partnerId=${partnerId}&limit=500`
       return platform.fetchJson<{ data: unknown[]; next: string | null }>('GET', path)
     }),
@@ -201,22 +201,23 @@ async function reportTotals(
   activityLog: ActivityLog,
   screen: Screen,
 ): Promise<boolean> {
-  const { houses, network } = stage
-  for (const line of ['', ...formatKeyLines(stage, config), '', ...activityLog.sums(network.counts)]) screen.line(line)
+  const { operators, network } = stage
+  for (const line of ['', ...formatKeyLines(stage, config), '', ...activityLog.totals(network.counts)])
+    screen.line(line)
   let isClean = true
-  for (const house of houses) isClean = (await isConsistent(stage, house, screen)) && isClean
+  for (const operator of operators) isClean = (await isConsistent(stage, operator, screen)) && isClean
   return isClean
 }
 
 /** Runs the wallet's audit and reconcile. */
-async function isConsistent({ db }: SandboxServers, house: House, screen: Screen): Promise<boolean> {
-  const { wallet, partnerId } = house
+async function isConsistent({ db }: SandboxServers, operator: SandboxOperator, screen: Screen): Promise<boolean> {
+  const { wallet, partnerId } = operator
   const audit = await wallet.fetchJson<{ ok: boolean; findings: object[] }>('GET', '/operator/audit')
   for (const finding of audit.findings) screen.line(`audit: ${JSON.stringify(finding)}`)
   screen.line(audit.ok ? 'audit: no findings' : `audit: ${audit.findings.length} findings`)
   const bettors = new Set(BETTORS.map(({ userId }) => userId))
   const byHand = (player: string) => !bettors.has(player)
-  const source = house.db === db ? ({ kind: 'same' } as const) : ({ kind: 'database', db: house.db } as const)
+  const source = operator.db === db ? ({ kind: 'same' } as const) : ({ kind: 'database', db: operator.db } as const)
   let refused = 0
   const summary = await reconcile({ platform: db, wallet: source, partnerId, byHand }, (finding) => {
     if (finding.kind === 'owed' && finding.details.code === CLAWBACK_REFUSED_CODE) refused += 1

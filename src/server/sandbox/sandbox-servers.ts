@@ -21,7 +21,7 @@ export interface SessionEntry {
 }
 
 /** An operator with its wallet. */
-export interface House {
+export interface SandboxOperator {
   readonly partnerId: string
   readonly wallet: BearerClient
   readonly db: Db
@@ -31,7 +31,7 @@ export interface House {
 
 export interface SandboxServers {
   readonly db: Db
-  readonly houses: readonly House[]
+  readonly operators: readonly SandboxOperator[]
   readonly platform: BearerClient
   readonly gateway?: BearerClient
   /** Address for calls by hand, without the fault proxy. */
@@ -62,11 +62,11 @@ export async function startSandboxServers(
   const front = options.gateway
     ? await startGatewayWithWallets(quiet, options, closing)
     : await startDirectWallet(quiet, options, closing)
-  const { db, houses, entryPoint, network } = front
+  const { db, operators, entryPoint, network } = front
   const server = await servePlatform({ ...quiet, port: choosePort(config, 'platform') }, { db })
   closing(() => server.close())
   const platform = createBearerClient(server.url, config.platformKey)
-  for (const { partnerId } of houses)
+  for (const { partnerId } of operators)
     await platform.fetchJson('POST', '/partners', { partnerId, baseUrl: network.url, secret: entryPoint.secret })
   return { ...front, platform }
 }
@@ -85,8 +85,8 @@ async function startDirectWallet(
   const db = await openStore(config.store, closing)
   const wallet = await startWalletServer(config, { db, sandbox }, closing)
   const network = await startProxyBefore(wallet.url, faults, seed, 'faults', closing)
-  const house = { partnerId: 'sandbox', wallet, db, enter: async (session: SessionEntry) => session }
-  return { db, houses: [house], entryPoint: { url: wallet.url, secret: config.secrets[0] ?? '' }, network }
+  const operator = { partnerId: 'sandbox', wallet, db, enter: async (session: SessionEntry) => session }
+  return { db, operators: [operator], entryPoint: { url: wallet.url, secret: config.secrets[0] ?? '' }, network }
 }
 
 /**
@@ -106,7 +106,7 @@ async function startGatewayWithWallets(
   const server = await serveGateway({ ...config, port: choosePort(config, 'gateway') }, { db: first })
   closing(() => server.close())
   const gateway = createBearerClient(server.url, config.gatewayKey)
-  const houses: House[] = []
+  const operators: SandboxOperator[] = []
   const networks = [await startProxyBefore(server.url, faults / 2, seed, 'faults', closing)]
   for (const { operatorId, port, secret, ...deps } of wallets) {
     const { db } = deps
@@ -120,10 +120,10 @@ async function startGatewayWithWallets(
     await gateway.fetchJson('POST', '/operators', { operatorId, baseUrl: network.url, secret })
     const enter = ({ token }: SessionEntry) =>
       gateway.fetchJson<SessionEntry>('POST', `/operators/${operatorId}/sessions`, { token })
-    houses.push({ partnerId: `operator-${operatorId}`, wallet, db, enter })
+    operators.push({ partnerId: `operator-${operatorId}`, wallet, db, enter })
   }
   const entryPoint = { url: server.url, secret: config.secrets[0] ?? '' }
-  return { db: first, houses, gateway, entryPoint, network: joinFaultProxies(networks) }
+  return { db: first, operators, gateway, entryPoint, network: joinFaultProxies(networks) }
 }
 
 async function openBothStores(store: DatabaseConfig, closing: RegisterCloser): Promise<[Db, Db]> {

@@ -5,7 +5,7 @@ import { errorText } from '../../../runtime/errors/error-text.ts'
 import { createRandom, type Random } from '../../../runtime/seeded-random.ts'
 import type { ActivityLog } from '../activity-log.ts'
 import type { BearerClient } from '../bearer-client.ts'
-import type { House, SessionEntry } from '../sandbox-servers.ts'
+import type { SandboxOperator, SessionEntry } from '../sandbox-servers.ts'
 import { sleepUntil } from './abortable-wait.ts'
 import type { BetWatch, WatchedBet } from './bet-watch.ts'
 import {
@@ -38,7 +38,7 @@ export interface BettorSimulationOptions {
 
 export interface BettorSimulationDeps {
   /** The bettors are spread over these operators. */
-  readonly houses: readonly House[]
+  readonly operators: readonly SandboxOperator[]
   readonly platform: BearerClient
   readonly watch: BetWatch
   readonly activityLog: ActivityLog
@@ -56,7 +56,7 @@ interface BettorSimulation extends BettorSimulationDeps {
   steps: number
   readonly frames: Map<string, () => Promise<string>>
   /** Placements in progress, and their consequences. */
-  readonly under: Set<Promise<void>>
+  readonly inProgress: Set<Promise<void>>
   /** The calls of a match are sent in order. */
   readonly matchCalls: Map<string, Promise<unknown>>
   /** Timers of future cashouts. */
@@ -71,7 +71,7 @@ export async function simulateBettors(
   const game: BettorSimulation = {
     ...deps,
     frames: new Map(),
-    under: new Set(),
+    inProgress: new Set(),
     matchCalls: new Map(),
     leftOut: 0,
     steps: 0,
@@ -90,7 +90,7 @@ export async function simulateBettors(
     await sleepUntil(startedAt + ((step + 1) * 1000) / STEPS_PER_SECOND, signal)
   }
   reportMissedRate(game, rate)
-  while (game.under.size > 0) await Promise.all(game.under)
+  while (game.inProgress.size > 0) await Promise.all(game.inProgress)
   for (const timer of game.cashOuts) clearTimeout(timer) // their cashouts would no longer be counted
   await Promise.all(game.matchCalls.values())
 }
@@ -115,20 +115,25 @@ function countBetsBefore(step: number, rate: number): number {
 /** A player of an earlier run is used unchanged. */
 async function createBettor(game: BettorSimulation, { userId, currency, unit, scale }: BettorPlan): Promise<void> {
   const customFields = { nickname: userId }
-  await findHouse(game, userId).wallet.fetchJson('POST', '/operator/players', { userId, currency, customFields }, [409])
+  await findOperator(game, userId).wallet.fetchJson(
+    'POST',
+    '/operator/players',
+    { userId, currency, customFields },
+    [409],
+  )
   await deposit(game, userId, currency, topUpAmount(unit, scale))
   await openBettorFrame(game, userId)
 }
 
-function findHouse({ houses }: BettorSimulation, userId: string): House {
+function findOperator({ operators }: BettorSimulation, userId: string): SandboxOperator {
   const number = BETTORS.findIndex((bettor) => bettor.userId === userId)
-  return houses[number % houses.length] as House
+  return operators[number % operators.length] as SandboxOperator
 }
 
 /** A player that was blocked by hand gets no deposit (O-3). */
 async function deposit(game: BettorSimulation, userId: string, currency: string, amount: string): Promise<void> {
   const body = { currency, amount, reference: `sandbox-${randomUUID()}` }
-  await findHouse(game, userId).wallet.fetchJson('POST', `/operator/players/${userId}/deposits`, body, [409])
+  await findOperator(game, userId).wallet.fetchJson('POST', `/operator/players/${userId}/deposits`, body, [409])
 }
 
 async function openBettorFrame(game: BettorSimulation, userId: string): Promise<void> {
@@ -141,7 +146,7 @@ async function openBettorFrame(game: BettorSimulation, userId: string): Promise<
  * The operator's site gives the frame a token, and the platform asks the partner for its player.
  */
 async function loadBettorFrame(game: BettorSimulation, userId: string): Promise<string> {
-  const { wallet, partnerId, enter } = findHouse(game, userId)
+  const { wallet, partnerId, enter } = findOperator(game, userId)
   const session = await wallet.fetchJson<SessionEntry>('POST', `/operator/players/${userId}/sessions`, {})
   const { token } = await enter(session)
   return requestFrameSession(game.platform, partnerId, token)
@@ -184,14 +189,14 @@ function toOutcomeResults(happening: MatchEvent): { outcomeId: string; result: '
 
 function startPlacing(game: BettorSimulation, random: Random, open: readonly SimulatedMatch[]): void {
   const choice = chooseBet(random, open)
-  if (game.under.size >= MAX_PLACING) {
+  if (game.inProgress.size >= MAX_PLACING) {
     game.leftOut += 1
     return
   }
   const work: Promise<void> = placeSimulatedBet(game, choice)
     .catch((error: unknown) => game.activityLog.note(`a bet could not be placed: ${errorText(error)}`))
-    .finally(() => game.under.delete(work))
-  game.under.add(work)
+    .finally(() => game.inProgress.delete(work))
+  game.inProgress.add(work)
 }
 
 interface PlacementAnswer {
@@ -239,8 +244,8 @@ function scheduleCashout(game: BettorSimulation, watched: WatchedBet): void {
       game.cashOuts.delete(timer)
       const work: Promise<void> = requestCashout(game, watched)
         .catch(() => {})
-        .finally(() => game.under.delete(work))
-      game.under.add(work)
+        .finally(() => game.inProgress.delete(work))
+      game.inProgress.add(work)
     },
     (cashOutAfter * 1000) / STEPS_PER_SECOND,
   )

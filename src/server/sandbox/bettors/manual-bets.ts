@@ -3,8 +3,8 @@
  * effect.
  */
 import { encodePathSegment } from '../../../protocol/values/path-segment.ts'
-import type { House } from '../sandbox-servers.ts'
-import { formatStake, type HouseBet, listNewestBets } from './wallet-bets.ts'
+import type { SandboxOperator } from '../sandbox-servers.ts'
+import { formatStake, listNewestBets, type SandboxBet } from './wallet-bets.ts'
 
 interface CallDetail {
   readonly operation: 'place' | 'settle' | 'unsettle' | 'rollback'
@@ -15,7 +15,7 @@ interface CallDetail {
 }
 
 interface ManualBet {
-  readonly bet: HouseBet
+  readonly bet: SandboxBet
   /** Number of reported calls. */
   reportedCalls: number
 }
@@ -40,11 +40,14 @@ const NEWEST = 100
 const MAX_FOLLOWED = 50
 
 /** Bets of earlier runs are reported only after a new call. */
-export async function watchManualBets(houses: readonly House[], notify: ManualBetListener): Promise<ManualBetWatch> {
+export async function watchManualBets(
+  operators: readonly SandboxOperator[],
+  notify: ManualBetListener,
+): Promise<ManualBetWatch> {
   const followed = new Map<string, ManualBet>()
   const find = async () => {
-    for (const bet of (await listNewestBets(houses, NEWEST)).reverse()) {
-      const key = JSON.stringify([bet.house.partnerId, bet.userId, bet.transactionId])
+    for (const bet of (await listNewestBets(operators, NEWEST)).reverse()) {
+      const key = JSON.stringify([bet.operator.partnerId, bet.userId, bet.transactionId])
       if (bet.isByHand && !followed.has(key)) followed.set(key, { bet, reportedCalls: 0 })
     }
     for (const key of [...followed.keys()].slice(0, -MAX_FOLLOWED)) followed.delete(key)
@@ -59,9 +62,9 @@ export async function watchManualBets(houses: readonly House[], notify: ManualBe
   }
 }
 
-async function readCalls({ house, userId, transactionId }: HouseBet): Promise<CallDetail[]> {
+async function readCalls({ operator, userId, transactionId }: SandboxBet): Promise<CallDetail[]> {
   const path = `/operator/players/${encodePathSegment(userId)}/bets/${encodePathSegment(transactionId)}`
-  const { history } = await house.wallet.fetchJson<{ history: CallDetail[] }>('GET', path)
+  const { history } = await operator.wallet.fetchJson<{ history: CallDetail[] }>('GET', path)
   return history
 }
 

@@ -1,6 +1,6 @@
 /** Reads the newest bets of the sandbox wallets through their operator APIs. */
 
-import type { House } from '../sandbox-servers.ts'
+import type { SandboxOperator } from '../sandbox-servers.ts'
 import { BETTORS } from './bettor-behaviour.ts'
 
 /** The members of `GET /operator/bets` that are read here. */
@@ -16,25 +16,25 @@ export interface OperatorBet {
   readonly firstSeenAt: string
 }
 
-export interface HouseBet extends OperatorBet {
-  readonly house: House
+export interface SandboxBet extends OperatorBet {
+  readonly operator: SandboxOperator
   readonly isByHand: boolean
 }
 
 const SIMULATED = new Set(BETTORS.map(({ userId }) => userId))
 
 /** The newest bets of the operators together, newest first. */
-export async function listNewestBets(houses: readonly House[], limit: number): Promise<HouseBet[]> {
-  const lists = await Promise.all(houses.map((house) => listNewestOfHouse(house, limit)))
+export async function listNewestBets(operators: readonly SandboxOperator[], limit: number): Promise<SandboxBet[]> {
+  const lists = await Promise.all(operators.map((operator) => listNewestOfOperator(operator, limit)))
   return lists
     .flat()
     .sort((a, b) => (a.firstSeenAt < b.firstSeenAt ? 1 : -1))
     .slice(0, limit)
 }
 
-async function listNewestOfHouse(house: House, limit: number): Promise<HouseBet[]> {
-  const { data } = await house.wallet.fetchJson<{ data: OperatorBet[] }>('GET', `/operator/bets?limit=${limit}`)
-  return data.map((bet) => ({ ...bet, house, isByHand: !SIMULATED.has(bet.userId) }))
+async function listNewestOfOperator(operator: SandboxOperator, limit: number): Promise<SandboxBet[]> {
+  const { data } = await operator.wallet.fetchJson<{ data: OperatorBet[] }>('GET', `/operator/bets?limit=${limit}`)
+  return data.map((bet) => ({ ...bet, operator, isByHand: !SIMULATED.has(bet.userId) }))
 }
 
 /** "10.00 EUR"; empty if no stake was taken. */

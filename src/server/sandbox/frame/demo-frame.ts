@@ -8,7 +8,8 @@ import { formatMoney, type Money, parseDecimal, parseWireBalance } from '../../.
 import { createRandom } from '../../../runtime/seeded-random.ts'
 import type { BearerClient } from '../bearer-client.ts'
 import { createFrameSessionRenewal } from '../bettors/frame-session-renewal.ts'
-import type { House, SandboxServers } from '../sandbox-servers.ts'
+import type { SandboxOperator, SandboxServers } from '../sandbox-servers.ts'
+import { type Caption, FAULT_SCENARIOS, type FaultScenarioName } from './fault-scenarios.ts'
 import { createFrameCallLog, type FrameCallLog } from './frame-call-log.ts'
 import { createFrameMatches, type FrameMatch, type FrameMatches } from './frame-matches.ts'
 import {
@@ -20,7 +21,6 @@ import {
   loadPlayerFrame,
   moveFrameMoney,
 } from './frame-player.ts'
-import { type Caption, TROUBLES, type TroubleName } from './troubles.ts'
 
 /** Number of shown bets. */
 const MAX_BETS = 8
@@ -32,7 +32,7 @@ const BONUS = 7
  */
 const RETRY_FOR_MS = 60_000
 const RETRY_GAP_MS = 200
-/** Deposit for a click, or before a trouble that needs money. */
+/** Deposit for a click, or before a fault scenario that needs money. */
 const TOP_UP = '100.00'
 
 export type FrameOutcome = 'home' | 'draw' | 'away'
@@ -64,14 +64,14 @@ export interface DemoFrame {
   callsSince(after: number): ReturnType<FrameCallLog['since']>
   bet(request: FrameBetRequest): Promise<FramePlacement>
   end(betId: string, what: FrameBetEnding): Promise<object>
-  trouble(name: TroubleName): Promise<Caption>
+  runScenario(name: FaultScenarioName): Promise<Caption>
   payIn(): Promise<object>
   /** Changes the player's currency. */
   switchTo(currency: FrameCurrency): Promise<object>
   stop(): Promise<void>
 }
 
-export interface TroubleContext {
+export interface FaultScenarioContext {
   readonly wallet: BearerClient
   readonly platform: BearerClient
   readonly callLog: FrameCallLog
@@ -92,19 +92,19 @@ export interface TroubleContext {
 }
 
 export async function startDemoFrame(stage: SandboxServers, seed: number, hasFreebets: boolean): Promise<DemoFrame> {
-  const house = stage.houses[0] as House
+  const operator = stage.operators[0] as SandboxOperator
   const { platform, network } = stage
-  await createFramePlayer(house)
+  await createFramePlayer(operator)
   const callLog = createFrameCallLog(FRAME_PLAYER)
   network.setInterceptor(callLog)
   const matches = await createFrameMatches(platform, createRandom(seed, 'frame'))
   const bets: FrameBet[] = []
   let currency: FrameCurrency = FRAME_CURRENCIES[0]
-  let session = createFrameSessionRenewal(() => loadPlayerFrame(house, platform, currency))
+  let session = createFrameSessionRenewal(() => loadPlayerFrame(operator, platform, currency))
   await session()
   const frame = () => session()
-  const parts = { house, platform, callLog, matches, bets, frame, hasFreebets, currency: () => currency }
-  const context = createTroubleContext(parts)
+  const parts = { operator, platform, callLog, matches, bets, frame, hasFreebets, currency: () => currency }
+  const context = createScenarioContext(parts)
   const findBet = (betId: string) => bets.find((one) => one.betId === betId)
   return {
     state: () => buildState(context),
@@ -115,14 +115,14 @@ export async function startDemoFrame(stage: SandboxServers, seed: number, hasFre
       if (known !== undefined) await endBet(context, known, what)
       return buildState(context)
     },
-    trouble: (name) => TROUBLES[name].make(context),
+    runScenario: (name) => FAULT_SCENARIOS[name].make(context),
     async payIn() {
-      await moveFrameMoney(house, 'deposits', currency, TOP_UP)
+      await moveFrameMoney(operator, 'deposits', currency, TOP_UP)
       return buildState(context)
     },
     async switchTo(next) {
       currency = next
-      session = createFrameSessionRenewal(() => loadPlayerFrame(house, platform, next))
+      session = createFrameSessionRenewal(() => loadPlayerFrame(operator, platform, next))
       await session()
       return buildState(context)
     },
@@ -131,7 +131,7 @@ export async function startDemoFrame(stage: SandboxServers, seed: number, hasFre
 }
 
 interface FrameParts {
-  readonly house: House
+  readonly operator: SandboxOperator
   readonly platform: BearerClient
   readonly callLog: FrameCallLog
   readonly matches: FrameMatches
@@ -142,16 +142,19 @@ interface FrameParts {
   readonly hasFreebets: boolean
 }
 
-function createTroubleContext(parts: FrameParts): TroubleContext {
-  const { house, platform, callLog, matches, bets, currency: now, hasFreebets } = parts
+function createScenarioContext(parts: FrameParts): FaultScenarioContext {
+  const { operator, platform, callLog, matches, bets, currency: now, hasFreebets } = parts
   const balance = async () => {
     const path = `/operator/players/${FRAME_PLAYER}/balances`
-    const { balances } = await house.wallet.fetchJson<{ balances: { currency: string; amount: string }[] }>('GET', path)
+    const { balances } = await operator.wallet.fetchJson<{ balances: { currency: string; amount: string }[] }>(
+      'GET',
+      path,
+    )
     return balances.find(({ currency }) => currency === now())?.amount ?? '0.00'
   }
   const units = (text: string) => parseWireBalance(text, FRAME_SCALE) ?? 0n
   return {
-    ...{ wallet: house.wallet, platform, callLog, matches, balance, currency: now, hasFreebets },
+    ...{ wallet: operator.wallet, platform, callLog, matches, balance, currency: now, hasFreebets },
     bets: () => bets,
     place: (request) => matches.withFrozenOdds(() => placeWithRetry(parts, request)),
     async bringBalanceTo(amount) {
@@ -159,12 +162,12 @@ function createTroubleContext(parts: FrameParts): TroubleContext {
       const more = units(amount) - units(before)
       const paidIn = formatMoney(more as Money, FRAME_SCALE)
       if (more !== 0n)
-        await moveFrameMoney(house, more > 0n ? 'deposits' : 'withdrawals', now(), paidIn.replace('-', ''))
+        await moveFrameMoney(operator, more > 0n ? 'deposits' : 'withdrawals', now(), paidIn.replace('-', ''))
       return { before, paidIn }
     },
     async payInUnless(amount) {
       const isEnough = units(await balance()) >= units(amount)
-      if (!isEnough) await moveFrameMoney(house, 'deposits', now(), TOP_UP)
+      if (!isEnough) await moveFrameMoney(operator, 'deposits', now(), TOP_UP)
       return !isEnough
     },
     settled: (betId) => awaitDeliveries(platform, betId),
@@ -173,7 +176,7 @@ function createTroubleContext(parts: FrameParts): TroubleContext {
 
 /**
  * After several calls without an answer, for example on a slow machine, the platform declines bets
- * at once except two probes a second (C-10). A declined bet shows no trouble, so it is placed
+ * at once except two probes a second (C-10). A declined bet shows no fault, so the bet is placed
  * again.
  */
 async function placeWithRetry(parts: FrameParts, request: FrameBetRequest): Promise<FramePlacement> {
@@ -221,7 +224,7 @@ export function formatFrameOutcome({ home, away }: FrameMatch, outcome: FrameOut
 }
 
 const POLL_MS = 60
-/** Longer than any trouble lasts. */
+/** Longer than any fault scenario lasts. */
 const QUIET_MS = 20_000
 
 async function awaitDeliveries(platform: BearerClient, betId: string): Promise<void> {
@@ -240,7 +243,7 @@ const formatCents = (amount: string) => formatMoney(parseUnits(amount) as Money,
 
 /** A result belongs to the match and decides every bet on it; a cashout belongs to the bet. */
 async function endBet(
-  context: TroubleContext,
+  context: FaultScenarioContext,
   { betId, match, outcome, stake }: FrameBet,
   what: FrameBetEnding,
 ): Promise<void> {
@@ -265,7 +268,7 @@ interface BetNow {
   readonly deliveries: readonly { readonly operation: string; readonly status: string; readonly code?: number }[]
 }
 
-async function buildState(context: TroubleContext): Promise<object> {
+async function buildState(context: FaultScenarioContext): Promise<object> {
   const { wallet, matches, hasFreebets } = context
   const currency = context.currency()
   const today = new Date().toISOString().slice(0, 10)
@@ -298,7 +301,10 @@ async function buildState(context: TroubleContext): Promise<object> {
   }
 }
 
-async function buildBetState(context: TroubleContext, { betId, match, outcome, ...bet }: FrameBet): Promise<object> {
+async function buildBetState(
+  context: FaultScenarioContext,
+  { betId, match, outcome, ...bet }: FrameBet,
+): Promise<object> {
   const { odds, stake, currency, isFree } = bet
   const now = await context.platform.fetchJson<BetNow>('GET', `/bets/${betId}`)
   const { status, reason, payout, resultType } = now
@@ -313,7 +319,7 @@ async function buildBetState(context: TroubleContext, { betId, match, outcome, .
  * A last decision that the wallet rejected (L-2). The wallet's books still have the earlier result.
  */
 async function findNotBooked(
-  { wallet }: TroubleContext,
+  { wallet }: FaultScenarioContext,
   betId: string,
   { deliveries }: BetNow,
 ): Promise<object | undefined> {

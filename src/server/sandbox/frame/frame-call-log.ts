@@ -30,7 +30,7 @@ export interface FrameCallLog extends CallInterceptor {
   /** Returns the calls that changed after this number of changes. */
   since(change: number): { readonly calls: readonly FrameCall[]; readonly next: number }
   /** Applies to the player's next Place bet. */
-  injectFault(trouble: InjectedFault): void
+  injectFault(fault: InjectedFault): void
 }
 
 export function createFrameCallLog(player: string): FrameCallLog {
@@ -63,21 +63,21 @@ export function createFrameCallLog(player: string): FrameCallLog {
     since(change) {
       return { calls: entries.filter(({ changed }) => changed > change).map(({ call }) => call), next: changes }
     },
-    injectFault(trouble) {
-      prepared = trouble
+    injectFault(fault) {
+      prepared = fault
     },
     intercept(passing) {
       const body = parseCallBody(passing)
       const operation = body && parseBetOperation(passing.method, body.type)
       if (operation === undefined || body?.userId !== player) return undefined
-      const trouble = operation === 'place' ? prepared : undefined
+      const fault = operation === 'place' ? prepared : undefined
       if (operation === 'place') prepared = undefined
-      const notify = add(createCall(body, operation, trouble))
+      const notify = add(createCall(body, operation, fault))
       const { transactionId: betId = '' } = body
       const overtaken =
-        trouble === 'late call' ? new Promise<void>((resolve) => delayedPlaceBets.set(betId, resolve)) : undefined
+        fault === 'late call' ? new Promise<void>((resolve) => delayedPlaceBets.set(betId, resolve)) : undefined
       return {
-        trouble,
+        fault,
         overtaken,
         notify(event) {
           if (operation === 'rollback' && event.kind === 'answered') {
@@ -85,7 +85,7 @@ export function createFrameCallLog(player: string): FrameCallLog {
             delayedPlaceBets.delete(betId)
           }
           if (event.kind !== 'again') return notify(event)
-          const again = { ...createCall(body, operation, trouble), isAgain: true }
+          const again = { ...createCall(body, operation, fault), isAgain: true }
           add(again)({ ...event, kind: 'answered' })
         },
       }

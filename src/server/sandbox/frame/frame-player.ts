@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { BearerClient } from '../bearer-client.ts'
 import { requestFrameSession } from '../bettors/frame-session-request.ts'
-import type { House } from '../sandbox-servers.ts'
+import type { SandboxOperator } from '../sandbox-servers.ts'
 
 export const FRAME_PLAYER = 'robin'
 /** The first one is active at the start. All have the same scale. */
@@ -14,7 +14,7 @@ export type FrameCurrency = (typeof FRAME_CURRENCIES)[number]
 export const FRAME_SCALE = 2
 const WELCOME = '500.00'
 
-export async function createFramePlayer({ wallet }: House): Promise<void> {
+export async function createFramePlayer({ wallet }: SandboxOperator): Promise<void> {
   const customFields = { nickname: 'Robin' }
   const player = {
     userId: FRAME_PLAYER,
@@ -39,7 +39,7 @@ export async function createFramePlayer({ wallet }: House): Promise<void> {
  * (P-1).
  */
 export async function loadPlayerFrame(
-  { wallet, partnerId }: House,
+  { wallet, partnerId }: SandboxOperator,
   platform: BearerClient,
   currency: FrameCurrency,
 ): Promise<string> {
@@ -50,7 +50,7 @@ export async function loadPlayerFrame(
 }
 
 export function moveFrameMoney(
-  { wallet }: House,
+  { wallet }: SandboxOperator,
   direction: 'deposits' | 'withdrawals',
   currency: FrameCurrency,
   amount: string,

@@ -1,6 +1,6 @@
 /**
  * Routes of the sandbox for the console: a part of the platform's API, and the demo frame with its
- * troubles.
+ * fault scenarios.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
@@ -14,9 +14,9 @@ import type { Routes } from '../../core/http/api/route-description.ts'
 import { createApiMetrics } from '../../core/observability/api-metrics.ts'
 import type { BearerClient } from '../bearer-client.ts'
 import type { DemoFrame } from './demo-frame.ts'
+import { FAULT_SCENARIOS } from './fault-scenarios.ts'
 import { FRAME_CURRENCIES } from './frame-player.ts'
 import { streamMergedEvents } from './merged-event-stream.ts'
-import { TROUBLES } from './troubles.ts'
 
 export interface SandboxParts {
   readonly wallet: BearerClient
@@ -60,7 +60,7 @@ const NewBet = Type.Object({
 const Switch = Type.Object({ currency: Type.Enum([...FRAME_CURRENCIES]) })
 const BetPath = Type.Object({ betId: text(64) })
 const Ending = Type.Object({ what: Type.Enum(['won', 'lost', 'cashout', 'correct', 'take back']) })
-const Chosen = Type.Object({ trouble: Type.Enum(Object.keys(TROUBLES) as (keyof typeof TROUBLES)[]) })
+const Chosen = Type.Object({ trouble: Type.Enum(Object.keys(FAULT_SCENARIOS) as (keyof typeof FAULT_SCENARIOS)[]) })
 const WireQuery = Type.Object({ after: Type.Optional(Type.String({ pattern: '^\\d{1,12}$' })) })
 
 export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: SandboxApiDeps): void {
@@ -108,7 +108,9 @@ function addFrameRoutes(api: Routes, frame: () => DemoFrame): void {
   api.post('/frame/bets/:betId', { config: CASH, schema: { params: BetPath, body: Ending } }, ({ params, body }) =>
     frame().end(params.betId, body.what),
   )
-  api.post('/frame/troubles', { config: CASH, schema: { body: Chosen } }, ({ body }) => frame().trouble(body.trouble))
+  api.post('/frame/troubles', { config: CASH, schema: { body: Chosen } }, ({ body }) =>
+    frame().runScenario(body.trouble),
+  )
   api.post('/frame/money', { config: CASH }, () => frame().payIn())
   api.post('/frame/currency', { config: CASH, schema: { body: Switch } }, ({ body }) => frame().switchTo(body.currency))
 }

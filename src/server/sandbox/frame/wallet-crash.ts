@@ -11,8 +11,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BearerClient, createBearerClient } from '../bearer-client.ts'
 import { requestFrameSession } from '../bettors/frame-session-request.ts'
-import type { TroubleContext } from './demo-frame.ts'
-import type { Caption } from './troubles.ts'
+import type { FaultScenarioContext } from './demo-frame.ts'
+import type { Caption } from './fault-scenarios.ts'
 
 const PLAYER = 'casey'
 const POLL_MS = 100
@@ -37,7 +37,7 @@ interface KillableWallet {
   kill(): Promise<void>
 }
 
-export async function killWallet(context: TroubleContext): Promise<Caption> {
+export async function killWallet(context: FaultScenarioContext): Promise<Caption> {
   const folder = await mkdtemp(join(tmpdir(), 'purser-demo-'))
   const wallet = await createKillableWallet(folder)
   try {
@@ -48,7 +48,7 @@ export async function killWallet(context: TroubleContext): Promise<Caption> {
   }
 }
 
-async function runCrash(context: TroubleContext, wallet: KillableWallet): Promise<Caption> {
+async function runCrash(context: FaultScenarioContext, wallet: KillableWallet): Promise<Caption> {
   await wallet.start()
   const frameSessionId = await enterPlayer(context.platform, wallet)
   const { betId, matchId } = await placeOnOwnMatch(context, frameSessionId)
@@ -135,7 +135,7 @@ async function enterPlayer(platform: BearerClient, { api, secret }: KillableWall
 
 /** Uses a match without other bets, so that its result decides no other bet. */
 function placeOnOwnMatch(
-  { platform, matches }: TroubleContext,
+  { platform, matches }: FaultScenarioContext,
   frameSessionId: string,
 ): Promise<{ betId: string; matchId: string }> {
   return matches.withFrozenOdds(async () => {

@@ -1,11 +1,11 @@
 /**
- * Faults that a user of the demo frame injects, on the real wallet and platform. A caption then
- * explains the rules and the money. Its values are observed, and it shows when they differ from the
- * rules.
+ * Fault scenarios that a user of the demo frame runs on the real wallet and platform. A caption
+ * then explains the rules and the money. The values in the caption are observed, and the caption
+ * shows a difference from the rules.
  */
 import { conflict } from '../../core/http/api/problem-details.ts'
 import type { InjectedFault } from '../fault-proxy.ts'
-import type { FramePlacement, TroubleContext } from './demo-frame.ts'
+import type { FaultScenarioContext, FramePlacement } from './demo-frame.ts'
 import { FRAME_PLAYER } from './frame-player.ts'
 import { killWallet } from './wallet-crash.ts'
 
@@ -20,35 +20,35 @@ export interface Caption {
   readonly betIds: readonly string[]
 }
 
-interface TroubleScenario {
+interface FaultScenario {
   readonly title: string
-  make(context: TroubleContext): Promise<Caption>
+  make(context: FaultScenarioContext): Promise<Caption>
 }
 
 const STAKE = '10.00'
 
-export const TROUBLES = {
-  'lost answer': createPlacementTrouble('lost answer', {
+export const FAULT_SCENARIOS = {
+  'lost answer': createPlacementFault('lost answer', {
     title: 'Lose the next answer',
     story:
       'The wallet debited 10.00 and accepted the bet, but its response was lost. The platform could not know the outcome, so it sent a Rollback. The wallet refunded the stake, once.',
     isAsDemanded: ({ before, after, wallet, platform }) =>
       before === after && wallet === 'cancelled' && platform === 'cancelled',
   }),
-  twice: createPlacementTrouble('twice', {
+  twice: createPlacementFault('twice', {
     title: 'Send it twice',
     story:
       'The same Place bet arrived twice. The wallet debited the stake for the first call. The second call got the same response, with the same time, and debited nothing.',
     isAsDemanded: ({ taken, wallet }) => taken === 1 && wallet === 'open',
   }),
-  'late answer': createPlacementTrouble('late answer', {
+  'late answer': createPlacementFault('late answer', {
     title: 'Answer after 6 s',
     story:
       'The wallet debited 10.00, but it responded after the platform’s timeout of 5 s. The platform treated this as no response and sent a Rollback. The wallet refunded the stake.',
     isAsDemanded: ({ before, after, wallet, platform }) =>
       before === after && wallet === 'cancelled' && platform === 'cancelled',
   }),
-  'late call': createPlacementTrouble('late call', {
+  'late call': createPlacementFault('late call', {
     title: 'Rollback first',
     story:
       'The Place bet was delayed, so its Rollback arrived first. The wallet had nothing to refund and recorded the cancellation. When the Place bet arrived, the wallet declined it (code 8) and debited nothing.',
@@ -59,10 +59,10 @@ export const TROUBLES = {
   'take back': { title: 'Unsettle', make: (context) => changeResultAfterWin(context, 'take back') },
   'two bets': { title: 'Two bets of 80 on 100', make: placeTwoBets },
   kill: { title: 'Kill the wallet', make: killWallet },
-} as const satisfies Record<string, TroubleScenario>
-export type TroubleName = keyof typeof TROUBLES
+} as const satisfies Record<string, FaultScenario>
+export type FaultScenarioName = keyof typeof FAULT_SCENARIOS
 
-interface TroubleResult {
+interface FaultScenarioResult {
   readonly before: string
   readonly after: string
   readonly wallet: string
@@ -73,25 +73,22 @@ interface TroubleResult {
   readonly isPlaced: boolean
 }
 
-interface PlacementTrouble {
+interface PlacementFault {
   readonly title: string
   readonly story: string
-  isAsDemanded(found: TroubleResult): boolean
+  isAsDemanded(found: FaultScenarioResult): boolean
 }
 
-function createPlacementTrouble(
-  trouble: InjectedFault,
-  { title, story, isAsDemanded }: PlacementTrouble,
-): TroubleScenario {
+function createPlacementFault(fault: InjectedFault, { title, story, isAsDemanded }: PlacementFault): FaultScenario {
   return {
     title,
     async make(context) {
       const paidIn = await ensureFunds(context)
       const before = await context.balance()
-      context.callLog.injectFault(trouble)
+      context.callLog.injectFault(fault)
       const { betId } = await placeOnOwnMatch(context)
       await context.settled(betId)
-      const { status: wallet, taken, isPlaced } = await awaitStake(context, betId, trouble === 'late call')
+      const { status: wallet, taken, isPlaced } = await awaitStake(context, betId, fault === 'late call')
       const { status: platform } = await context.platform.fetchJson<{ status: string }>('GET', `/bets/${betId}`)
       const after = await context.balance()
       const found = { before, after, wallet, platform, taken, isPlaced }
@@ -105,14 +102,17 @@ function createPlacementTrouble(
  * Without money the bet would be declined and the story would be wrong. Returns a sentence about
  * the deposit.
  */
-async function ensureFunds(context: TroubleContext): Promise<string> {
+async function ensureFunds(context: FaultScenarioContext): Promise<string> {
   const balance = await context.balance()
   if (!(await context.payInUnless(STAKE))) return ''
   return `The balance was ${balance}, so 100.00 was deposited first. `
 }
 
 /** Uses a match without other bets, so that its result decides no other bet. */
-async function placeOnOwnMatch(context: TroubleContext, stake = STAKE): Promise<{ betId: string; matchId: string }> {
+async function placeOnOwnMatch(
+  context: FaultScenarioContext,
+  stake = STAKE,
+): Promise<{ betId: string; matchId: string }> {
   const { id: matchId } = await context.matches.createOwnMatch()
   const placed = await context.place({ matchId, outcome: 'home', stake })
   requireAccepted(placed)
@@ -136,7 +136,7 @@ interface WalletBetView {
 const POLL_MS = 60
 const LATE_MS = 20_000
 
-async function readWalletBet({ wallet }: TroubleContext, betId: string) {
+async function readWalletBet({ wallet }: FaultScenarioContext, betId: string) {
   const bet = await wallet.fetchJson<WalletBetView>('GET', `/operator/players/${FRAME_PLAYER}/bets/${betId}`)
   return {
     status: bet.status,
@@ -147,7 +147,7 @@ async function readWalletBet({ wallet }: TroubleContext, betId: string) {
 
 /** The wallet's state of the bet. With `isLate` it waits for the delayed Place bet. */
 async function awaitStake(
-  context: TroubleContext,
+  context: FaultScenarioContext,
   betId: string,
   isLate: boolean,
 ): Promise<{ status: string; taken: number; isPlaced: boolean }> {
@@ -161,7 +161,7 @@ async function awaitStake(
   }
 }
 
-function describeBalance({ before, after, wallet }: TroubleResult): string {
+function describeBalance({ before, after, wallet }: FaultScenarioResult): string {
   const bet =
     { open: 'the stake is held until the result', cancelled: 'the bet is cancelled' }[wallet] ?? `the bet is ${wallet}`
   return before === after
@@ -169,7 +169,7 @@ function describeBalance({ before, after, wallet }: TroubleResult): string {
     : `The balance went from ${before} to ${after}; ${bet}.`
 }
 
-async function placeTwoBets(context: TroubleContext): Promise<Caption> {
+async function placeTwoBets(context: FaultScenarioContext): Promise<Caption> {
   const begun = await context.bringBalanceTo('100.00')
   const { id: matchId } = await context.matches.createOwnMatch()
   const request = { matchId, outcome: 'home', stake: '80.00' } as const
@@ -209,7 +209,7 @@ const AFTER_WIN = {
   },
 } as const
 
-async function changeResultAfterWin(context: TroubleContext, what: keyof typeof AFTER_WIN): Promise<Caption> {
+async function changeResultAfterWin(context: FaultScenarioContext, what: keyof typeof AFTER_WIN): Promise<Caption> {
   const { title, story, status } = AFTER_WIN[what]
   const paidIn = await ensureFunds(context)
   const before = await context.balance()
