@@ -51,11 +51,11 @@ test('a case declares the players and operations that it uses', () => {
     const uses = allSteps(one.steps).flatMap((step): string[] => {
       if (step.kind === 'act') return ['operator', ...(step.who === 'B' ? ['B'] : [])]
       if (step.kind !== 'call') return []
-      const { who, token, purse, operation } = step
+      const { who, token, currency, operation } = step
       return [
         ...(who === 'B' || token === 'of B' ? ['B'] : []),
         ...(token === 'dead' && !endsSessions(one.steps) ? ['dead token'] : []),
-        ...(purse === 'second' && player !== 'switched' ? ['second currency'] : []),
+        ...(currency === 'second' && player !== 'switched' ? ['second currency'] : []),
         ...(operation === 'balance' ? ['/user/balance'] : []),
         ...(operation === 'check' ? ['/payment/check'] : []),
       ]

@@ -67,7 +67,7 @@ test('a run with --patient waits once before it repeats everything', async () =>
   const waits: number[] = []
   const wait = async (ms: number) => void waits.push(ms)
   const cases = WALLET_CASES.filter(({ id }) => id.startsWith('late'))
-  const options = { baseUrl: wallet.url, secret: wallet.secret, fixtures, cases, patienceMs: 300_000, wait }
+  const options = { baseUrl: wallet.url, secret: wallet.secret, fixtures, cases, lateRepeatDelayMs: 300_000, wait }
   const report = await runWalletKit(options)
   await fixtures.close()
   expect(waits).toEqual([300_000])

@@ -60,7 +60,7 @@ export type ScenarioAct =
   | { readonly kind: 'unsettle'; readonly bet?: number; readonly twice?: true }
   | { readonly kind: 'cancel'; readonly bet?: number; readonly errorCode: number; readonly twice?: true }
   /**
-   * Ends after `count` calls, or after `idleTimeout` (default patienceMs) without a call. With
+   * Ends after `count` calls, or after `idleTimeout` (default callWaitMs) without a call. With
    * `within` it ends after this time instead.
    */
   | {
@@ -82,7 +82,7 @@ export type ScenarioAct =
    * Ends when each bet is accepted according to the platform or has a Rollback, or after
    * recoveryMs.
    */
-  | { readonly kind: 'await_fates' }
+  | { readonly kind: 'await_outcomes' }
 
 /** in_other_case: token and userId of the earlier player in capital letters. */
 export type OtherPlayerKind = 'in_other_case' | 'with_longest_ids' | 'behind_an_aggregator' | 'with_yen'
@@ -114,10 +114,10 @@ export type ScenarioExpectation =
   | { readonly kind: 'prompt' }
   /** Only calls of the interface arrived at the partner's address. */
   | { readonly kind: 'nothing_else' }
-  /** The platform shows this state for the latest delivery of bet 0 within patienceMs. */
+  /** The platform shows this state for the latest delivery of bet 0 within callWaitMs. */
   | { readonly kind: 'shown'; readonly as: 'refused' | 'stuck' }
   /** Each bet either was rolled back or is accepted according to the platform, and never both. */
-  | { readonly kind: 'one_fate' }
+  | { readonly kind: 'one_outcome' }
 
 export interface ExpectedDelivery {
   readonly call: BetOperation

@@ -44,27 +44,27 @@ export function renderFailureTimeline(exchanges: readonly Exchange[]): string[] 
  */
 export function buildCaseHistory(exchanges: readonly Exchange[]): BetHistory {
   const calls: TimelineCall[] = []
-  let purse: KnownBalance | undefined
+  let latest: KnownBalance | undefined
   let since = 0
   for (const [i, exchange] of exchanges.entries()) {
     if (isCaseCall(exchange)) since = calls.push(toTimelineCall(exchange, i)) && since + 1
     const found = parseKnownBalance(exchange)
-    if (found === undefined || (purse !== undefined && !isSamePurse(purse, found))) continue
+    if (found === undefined || (latest !== undefined && !isSameAccount(latest, found))) continue
     const last = calls.at(-1)
-    if (purse !== undefined && last !== undefined && since > 0)
-      calls.splice(-1, 1, withTransfer(last, purse, found, since))
-    purse = found
+    if (latest !== undefined && last !== undefined && since > 0)
+      calls.splice(-1, 1, withTransfer(last, latest, found, since))
+    latest = found
     since = 0
   }
-  const currency = purse?.currency ?? ''
-  return { betId: '', player: '', currency, moments: calls.sort(compareMoments), hasBalances: purse !== undefined }
+  const currency = latest?.currency ?? ''
+  return { betId: '', player: '', currency, moments: calls.sort(compareMoments), hasBalances: latest !== undefined }
 }
 
 function isCaseCall({ isLook }: Exchange): boolean {
   return isLook !== true
 }
 
-function isSamePurse(a: KnownBalance, b: KnownBalance): boolean {
+function isSameAccount(a: KnownBalance, b: KnownBalance): boolean {
   return a.name === b.name && a.currency === b.currency
 }
 

@@ -55,7 +55,7 @@ function prepareWalletRun(flags: ConformanceWalletFlags): PreparedSuite<WalletCa
   const repeatDelayMs = parseRepeatDelay(flags)
   const { fixtures, close } = openFixtures(flags)
   return {
-    run: (cases, how) => runWalletKit({ ...how, baseUrl, secret, fixtures, cases, patienceMs: repeatDelayMs }),
+    run: (cases, how) => runWalletKit({ ...how, baseUrl, secret, fixtures, cases, lateRepeatDelayMs: repeatDelayMs }),
     close,
   }
 }

@@ -26,7 +26,7 @@ export async function judgeTestWallet(
   })
   const fixtures = createOperatorFixtures({ url, key: operatorKey })
   const needsLongWait = fault !== undefined && MUTANTS[fault].needsLongWait
-  const waitOptions = needsLongWait ? { patienceMs: RETRY_WAIT_MS, wait: clock.putForward } : {}
+  const waitOptions = needsLongWait ? { lateRepeatDelayMs: RETRY_WAIT_MS, wait: clock.putForward } : {}
   try {
     return { ...(await runWalletKit({ baseUrl: url, secret, fixtures, cases, isStrict: true, ...waitOptions })), fired }
   } finally {

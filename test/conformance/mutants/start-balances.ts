@@ -60,7 +60,7 @@ function freshPlayers(operator: OperatorClient, start: string): PlayerFixtures {
     async lease() {
       const { userId, token } = await playerWithMoney(operator, start)
       const A = { userId, token, first: euro, balance: minorUnits }
-      return { players: { A }, act: () => Promise.reject(new Error('there is no operator')), giveBack() {} }
+      return { players: { A }, act: () => Promise.reject(new Error('there is no operator')), release() {} }
     },
   }
 }

@@ -99,10 +99,10 @@ const CRASH_CASES: readonly PlatformCase[] = [
       ...Array.from({ length: CRASH_BETS }, (): ScenarioAct => ({ kind: 'place', fireAndForget: true })),
       awaitCalls('place', CRASH_BETS),
       RESTART,
-      { kind: 'await_fates' },
+      { kind: 'await_outcomes' },
       WATCH_ACT,
     ],
-    expect: [expectCount('place', CRASH_BETS), expectCount('rollback', 0, CRASH_BETS), { kind: 'one_fate' }],
+    expect: [expectCount('place', CRASH_BETS), expectCount('rollback', 0, CRASH_BETS), { kind: 'one_outcome' }],
   },
   {
     kind: 'scene',

@@ -15,7 +15,7 @@ import {
 
 const CLAUSE = 'Limits, response time-out'
 const UNREFUNDED = 'The partner may have debited the stake, no Rollback returns it, and the bet does not exist.'
-const AFTER_TIME_OUT = { kind: 'rollback_between', from: 'answerMs', to: 'patienceMs' } as const
+const AFTER_TIME_OUT = { kind: 'rollback_between', from: 'answerMs', to: 'callWaitMs' } as const
 
 const lateAnswerCase = (id: string, words: string, place: AnswerScript): PlatformCase => ({
   kind: 'scene',

@@ -112,7 +112,7 @@ async function sendDriverRequest(
     case 'look': {
       const { status, deliveries } = (await send('GET', `/bets/${driverRequest.bet}`)) as BetAnswer
       const delivery = deliveries.at(-1)?.status
-      return { kind: 'done', look: { status, ...(delivery !== undefined && { delivery }) } }
+      return { kind: 'done', shownState: { status, ...(delivery !== undefined && { delivery }) } }
     }
     default:
       return driverRequest satisfies never

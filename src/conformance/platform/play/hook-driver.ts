@@ -63,7 +63,7 @@ function parseHookResult(code: number | null, { stdout, stderr }: { stdout: stri
   if (code === EXIT_HOOK_UNABLE) return driverUnable(stderr.trim() || 'the command cannot do this')
   if (code !== 0) return driverFault(`the command ended with ${code}: ${stderr.trim().slice(0, 300)}`)
   const betState = parseBetState(stdout)
-  return { kind: 'done', ...(betState && { look: betState }) }
+  return { kind: 'done', ...(betState && { shownState: betState }) }
 }
 
 function parseBetState(stdout: string): ReportedBetState | undefined {

@@ -27,7 +27,7 @@ export interface KitTiming {
   /** Time without unwanted calls. It is longer than the first two gaps of the retries together. */
   readonly quietMs: number
   /** Time to wait for a call. It is longer than the gap before the fifth attempt. */
-  readonly patienceMs: number
+  readonly callWaitMs: number
   /** Time to wait for a call after a restart, or for the platform's own schedule. */
   readonly recoveryMs: number
   /** Latest arrival of a call to a healthy partner, independent of the other partners. */
@@ -55,7 +55,7 @@ export function createKitTiming(scale = 1, noiseMs = NOISE_MS): KitTiming {
     firstGapMs: 700 * scale,
     windowMs: 360_000 * scale,
     quietMs: 3_000 * scale,
-    patienceMs: 10_000 * scale,
+    callWaitMs: 10_000 * scale,
     recoveryMs: 30_000 * scale,
     promptMs: 2_500 * scale,
     startGapMs: 100 * scale,

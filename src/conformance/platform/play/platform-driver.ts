@@ -26,7 +26,7 @@ export interface ReportedBetState {
   readonly delivery?: string
 }
 
-export type DriverResult = { readonly kind: 'done'; readonly look?: ReportedBetState } | DriverFailure
+export type DriverResult = { readonly kind: 'done'; readonly shownState?: ReportedBetState } | DriverFailure
 
 export interface DriverFailure {
   readonly kind: 'unable'

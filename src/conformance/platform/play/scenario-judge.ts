@@ -24,7 +24,7 @@ export interface ScenarioRecord {
   readonly bets: readonly string[]
   readonly requestedCalls: readonly RequestedCall[]
   /** The last states that the platform showed, for bets that were queried. */
-  readonly looks: ReadonlyMap<string, ReportedBetState>
+  readonly shownStates: ReadonlyMap<string, ReportedBetState>
 }
 
 const NAMES = { place: 'Place bet', settle: 'Settle', unsettle: 'Unsettle', rollback: 'Rollback' } as const
@@ -62,10 +62,10 @@ export function judgeExpectation(
       return foreign && `${foreign.method} ${foreign.path} came, which is no call of the interface`
     }
     case 'shown': {
-      const shown = played.looks.get(played.bets[0] ?? '')?.delivery
+      const shown = played.shownStates.get(played.bets[0] ?? '')?.delivery
       return shown === expectation.as ? undefined : `the platform calls it ${shown ?? 'nothing'}, not ${expectation.as}`
     }
-    case 'one_fate':
+    case 'one_outcome':
       return judgeSingleOutcome(played)
     default:
       return expectation satisfies never
@@ -273,7 +273,7 @@ function judgePromptness(
 function judgeSingleOutcome(played: ScenarioRecord): string | undefined {
   for (const bet of played.bets) {
     const isRolledBack = filterCalls(played, 'rollback').some(({ body }) => body.transactionId === bet)
-    const status = played.looks.get(bet)?.status
+    const status = played.shownStates.get(bet)?.status
     if (isRolledBack && status === 'accepted')
       return `${bet} was rolled back, and the platform says that it is accepted`
     if (!isRolledBack && status !== 'accepted')

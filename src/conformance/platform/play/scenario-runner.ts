@@ -42,7 +42,7 @@ interface ScenarioRun {
   readonly partners: readonly MockPartner[]
   readonly players: KitPlayer[]
   readonly requestedCalls: RequestedCall[]
-  readonly looks: Map<string, ReportedBetState>
+  readonly shownStates: Map<string, ReportedBetState>
 }
 
 const DONE: DriverResult = { kind: 'done' }
@@ -51,8 +51,8 @@ export async function runScenario(stage: ScenarioEnvironment, scene: ScenarioCas
   const set = prepareScenario(stage, scene)
   const ended = await performActs(set)
   for (const partner of set.partners) partner.recover()
-  const { journal, requestedCalls, looks } = set
-  const played = { calls: journal.calls, bets: journal.bets(), requestedCalls, looks }
+  const { journal, requestedCalls, shownStates } = set
+  const played = { calls: journal.calls, bets: journal.bets(), requestedCalls, shownStates }
   return ended.kind === 'done' ? { kind: 'played', played } : { ...ended, played }
 }
 
@@ -63,7 +63,7 @@ function prepareScenario(stage: ScenarioEnvironment, scene: ScenarioCase): Scena
     stage.wallet.open(scene.id, { scripts: i === 0 ? (scene.answers ?? {}) : {}, journal, restarting }),
   )
   const players = partners.map((partner) => partner.player('EUR'))
-  return { stage, case: scene, journal, partners, players, requestedCalls: [], looks: new Map() }
+  return { stage, case: scene, journal, partners, players, requestedCalls: [], shownStates: new Map() }
 }
 
 async function performActs(scene: ScenarioRun): Promise<DriverResult> {
@@ -113,7 +113,7 @@ async function performAct(scene: ScenarioRun, act: ScenarioAct): Promise<DriverR
       return actOnBet(scene, act, (bet) => ({ do: 'cancel', bet, errorCode: act.errorCode }))
     case 'await': {
       const within = act.within && { withinMs: timing[act.within] + timing.noiseMs }
-      const idleTimeoutMs = within === undefined ? timing[act.idleTimeout ?? 'patienceMs'] : within.withinMs
+      const idleTimeoutMs = within === undefined ? timing[act.idleTimeout ?? 'callWaitMs'] : within.withinMs
       await journal.waitFor(act.call, act.count, { idleTimeoutMs, ...within })
       return DONE
     }
@@ -137,7 +137,7 @@ async function performAct(scene: ScenarioRun, act: ScenarioAct): Promise<DriverR
     }
     case 'restart':
       return stage.restart()
-    case 'await_fates':
+    case 'await_outcomes':
       return awaitBetOutcomes(scene)
     default:
       return act satisfies never
@@ -188,10 +188,10 @@ async function actOnBet(
 }
 
 async function awaitBetOutcomes(scene: ScenarioRun): Promise<DriverResult> {
-  const { stage, journal, looks } = scene
+  const { stage, journal, shownStates } = scene
   const giveUpAt = performance.now() + stage.timing.recoveryMs
   const isDecided = (bet: string) =>
-    looks.get(bet)?.status === 'accepted' || journal.of('rollback').some(({ body }) => body.transactionId === bet)
+    shownStates.get(bet)?.status === 'accepted' || journal.of('rollback').some(({ body }) => body.transactionId === bet)
   for (;;) {
     const open = journal.bets().filter((bet) => !isDecided(bet))
     if (open.length === 0 || performance.now() > giveUpAt || stage.signal.aborted) return DONE
@@ -203,10 +203,11 @@ async function awaitBetOutcomes(scene: ScenarioRun): Promise<DriverResult> {
   }
 }
 
-async function readBetState({ stage, looks }: ScenarioRun, bet: string): Promise<DriverResult> {
+async function readBetState({ stage, shownStates }: ScenarioRun, bet: string): Promise<DriverResult> {
   const result = await requestOfPlatform(stage, { do: 'look', bet })
-  if (result.kind === 'done' && result.look === undefined) return driverUnable('the platform does not show its bets')
-  if (result.kind === 'done' && result.look !== undefined) looks.set(bet, result.look)
+  if (result.kind === 'done' && result.shownState === undefined)
+    return driverUnable('the platform does not show its bets')
+  if (result.kind === 'done' && result.shownState !== undefined) shownStates.set(bet, result.shownState)
   return result
 }
 
@@ -214,7 +215,7 @@ async function readBetState({ stage, looks }: ScenarioRun, bet: string): Promise
 async function readFinalStates(scene: ScenarioRun): Promise<DriverResult> {
   const shown = scene.case.expect.find((one) => one.kind === 'shown')
   if (shown !== undefined) return pollDeliveryStatus(scene, shown.as)
-  if (!scene.case.expect.some(({ kind }) => kind === 'one_fate')) return DONE
+  if (!scene.case.expect.some(({ kind }) => kind === 'one_outcome')) return DONE
   for (const bet of scene.journal.bets()) {
     const result = await readBetState(scene, bet)
     if (result.kind === 'unable') return result
@@ -225,10 +226,10 @@ async function readFinalStates(scene: ScenarioRun): Promise<DriverResult> {
 async function pollDeliveryStatus(scene: ScenarioRun, wanted: string): Promise<DriverResult> {
   const [bet] = scene.journal.bets()
   if (bet === undefined) return driverUnable('the platform did not place the bet')
-  const giveUpAt = performance.now() + scene.stage.timing.patienceMs
+  const giveUpAt = performance.now() + scene.stage.timing.callWaitMs
   for (;;) {
     const result = await readBetState(scene, bet)
-    if (result.kind === 'unable' || scene.looks.get(bet)?.delivery === wanted) return result
+    if (result.kind === 'unable' || scene.shownStates.get(bet)?.delivery === wanted) return result
     if (performance.now() > giveUpAt || scene.stage.signal.aborted) return DONE
     await sleep(POLL_INTERVAL_MS)
   }

@@ -97,8 +97,8 @@ function isConditionMet({ only }: AllowedAnswer, books: ExpectedBooks, bet: stri
 }
 
 function toBookChange(call: CallStep, { effect }: AllowedAnswer, amount: bigint | undefined): BookChange {
-  const { who, purse, resultType } = call
-  return { effect, bet: toBetKey(call), purse: `${who}/${purse}`, amount, resultType }
+  const { who, currency, resultType } = call
+  return { effect, bet: toBetKey(call), balanceKey: `${who}/${currency}`, amount, resultType }
 }
 
 function toBetKey({ who, bet }: CallStep): string {

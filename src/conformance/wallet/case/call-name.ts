@@ -26,7 +26,7 @@ export function formatCallName(call: CallStep, amount: string | undefined): stri
 }
 
 function listOddities(call: CallStep): (string | undefined)[] {
-  const { signature, spelling, raw, method, path, contentType, requestId, bytesOf, purse, token } = call
+  const { signature, spelling, raw, method, path, contentType, requestId, bytesOf, currency, token } = call
   return [
     method && `method: ${method}`,
     path && `path: ${path}`,
@@ -34,7 +34,7 @@ function listOddities(call: CallStep): (string | undefined)[] {
     raw === undefined ? undefined : `body: ${truncate(raw) || 'empty'}`,
     ...Object.entries(call.members).map(([name, value]) => formatMember(name, value)),
     token === defaultToken(call) ? undefined : `token: ${token}`,
-    purse === 'first' ? undefined : 'in the other currency',
+    currency === 'first' ? undefined : 'in the other currency',
     requestId && `requestId: ${requestId}`,
     spelling === 'compact' ? undefined : `written: ${spelling}`,
     signature === 'valid' ? undefined : `signature: ${signature}`,

@@ -19,8 +19,7 @@ export interface WalletUnderTest {
   readonly reader: BalanceReader
   /** The optional calls that the wallet has. */
   readonly has: readonly string[]
-  /** `isShown`: the interface defines the answer to such a call. */
-  inspect(exchange: Exchange, isShown: boolean): void
+  inspect(exchange: Exchange, hasDefinedAnswer: boolean): void
   /** Receives each finished case, for the late repeats. */
   addFinished(play: CasePlay): void
 }
@@ -133,11 +132,13 @@ export function getOrCreateId(names: Map<string, string>, name: string): string 
 /** Every balance that the case compares. */
 export function listHolders({ players, books }: CasePlay): [string, BalanceHolder][] {
   return [...books.balances.keys()].flatMap((key): [string, BalanceHolder][] => {
-    const [who, purse] = key.split('/')
+    const [who, currency] = key.split('/')
     const player = players.get(who as PlayerAlias)
-    const account = purse === 'second' ? player?.second : player?.first
+    const account = currency === 'second' ? player?.second : player?.first
     if (player === undefined || account === undefined) return []
-    return [[key, { player, account, purse: purse as BalanceHolder['purse'], isCurrent: purse === 'first' }]]
+    return [
+      [key, { player, account, currency: currency as BalanceHolder['currency'], isCurrent: currency === 'first' }],
+    ]
   })
 }
 

@@ -29,8 +29,8 @@ export function createUnknownToken(): string {
   return `${randomUUID()}${randomUUID()}`.replaceAll('-', '').slice(0, 43)
 }
 
-export function selectAccount(player: FixturePlayer, { purse }: CallStep): PlayerAccount {
-  if (purse === 'first') return player.first
+export function selectAccount(player: FixturePlayer, { currency }: CallStep): PlayerAccount {
+  if (currency === 'first') return player.first
   if (player.second === undefined) throw new Error('a case uses a second currency without saying that it needs one')
   return player.second
 }

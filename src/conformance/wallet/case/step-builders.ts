@@ -24,7 +24,7 @@ type AllowedAnswers = AllowedAnswer | readonly AllowedAnswer[]
 
 function buildCall(operation: Operation, given: CallOptions, allow: AllowedAnswers): CallStep {
   return {
-    ...{ kind: 'call', operation, bet: 'X', who: 'A', token: 'live', purse: 'first', members: {} },
+    ...{ kind: 'call', operation, bet: 'X', who: 'A', token: 'live', currency: 'first', members: {} },
     ...{ signature: 'valid', spelling: 'compact', ...given },
     allow: [allow].flat(),
   }

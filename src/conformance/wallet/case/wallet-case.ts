@@ -117,7 +117,7 @@ export interface CallStep {
   readonly bet: string
   readonly who: PlayerAlias
   readonly token: TokenChoice
-  readonly purse: CurrencyChoice
+  readonly currency: CurrencyChoice
   readonly amount?: CaseAmount
   readonly resultType?: string
   /**

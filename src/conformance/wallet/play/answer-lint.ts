@@ -21,7 +21,7 @@ interface LintedAnswer {
   readonly betId: string | undefined
   readonly isOrdinary: boolean
   /** The interface defines the answer. */
-  readonly isShown: boolean
+  readonly hasDefinedAnswer: boolean
   /** Undefined if the call concerns no bet. */
   readonly operation: string | undefined
   /** True for Place bet and Rollback. */
@@ -38,7 +38,7 @@ const CODES: readonly number[] = Object.values(REPLY_CODES).map(({ code }) => co
  * Rejections that the interface defines, by operation. Code 8 of a Rollback is optional, so cases
  * judge it.
  */
-const SHOWN_REFUSALS: Readonly<Record<string, ReplyCode>> = {
+const DEFINED_REFUSALS: Readonly<Record<string, ReplyCode>> = {
   place: 'not_enough_money',
   settle: 'recalculation_blocked',
 }
@@ -48,11 +48,11 @@ const CLOCK_TOLERANCE_MS = 5 * 60_000
 
 const isError = ({ status, isOrdinary }: LintedAnswer) => status === 400 && isOrdinary
 const isPost = ({ isAboutBet, method }: LintedAnswer) => isAboutBet && method === 'POST'
-const isShownError = (linted: LintedAnswer) => isError(linted) && linted.isShown
+const isDefinedError = (linted: LintedAnswer) => isError(linted) && linted.hasDefinedAnswer
 const isBetSuccess = ({ status, betId }: LintedAnswer) => status === 200 && betId !== undefined
 
-function isShownRefusal({ operation = '', body }: LintedAnswer): boolean {
-  const shown = SHOWN_REFUSALS[operation]
+function isDefinedRefusal({ operation = '', body }: LintedAnswer): boolean {
+  const shown = DEFINED_REFUSALS[operation]
   return shown !== undefined && body?.code === replyCode(shown)
 }
 
@@ -75,7 +75,7 @@ export const LINT_RULES = {
     (_, { status }) => status !== 200 && `HTTP status ${status}`,
   ),
   'refusal status': lintWhen(
-    (linted) => linted.isOrdinary && isShownRefusal(linted),
+    (linted) => linted.isOrdinary && isDefinedRefusal(linted),
     ({ code }, { status }) => status !== 400 && `code ${formatValue(code)} with HTTP status ${status}`,
   ),
   'failure code': lintWhen(
@@ -87,13 +87,13 @@ export const LINT_RULES = {
     (body) =>
       hasRefusalCode(body) && body.userId === undefined && `HTTP status 200 with code ${formatValue(body.code)}`,
   ),
-  'error body': lintWhen(isShownError, (_, { body }) => body === undefined && 'no JSON object in the body'),
+  'error body': lintWhen(isDefinedError, (_, { body }) => body === undefined && 'no JSON object in the body'),
   'error code': lintWhen(
-    isShownError,
+    isDefinedError,
     ({ code }) => !Number.isInteger(code) && `code is ${formatValue(code)}, not an integer`,
   ),
   'error message': lintWhen(
-    isShownError,
+    isDefinedError,
     ({ message }) => typeof message !== 'string' && `message is ${formatValue(message)}`,
   ),
   'published code': lintWhen(
@@ -140,8 +140,7 @@ export interface LintFindings {
 const MAX_EXAMPLES = 3
 
 export interface AnswerLinter {
-  /** `isShown`: the interface defines the answer to such a call. */
-  inspect(exchange: Exchange, isShown: boolean): void
+  inspect(exchange: Exchange, hasDefinedAnswer: boolean): void
   findings(rule: LintRule): LintFindings
 }
 
@@ -149,8 +148,8 @@ export function createAnswerLinter(): AnswerLinter {
   const names = Object.keys(LINT_RULES) as LintRule[]
   const all = new Map(names.map((rule) => [rule, emptyFindings()]))
   return {
-    inspect(exchange, isShown) {
-      const linted = toLintedAnswer(exchange, isShown)
+    inspect(exchange, hasDefinedAnswer) {
+      const linted = toLintedAnswer(exchange, hasDefinedAnswer)
       if (linted === undefined) return
       for (const [rule, findings] of all) recordFinding(findings, LINT_RULES[rule](linted), exchange)
     },
@@ -185,7 +184,7 @@ function isOrdinary({ method, headers, body }: SentRequest): boolean {
 
 function toLintedAnswer(
   { request, answer, durationMs, startedAt }: Exchange,
-  isShown: boolean,
+  hasDefinedAnswer: boolean,
 ): LintedAnswer | undefined {
   if (answer.kind === 'none') return undefined
   const isAboutBet = request.url.endsWith('/payment/bet')
@@ -196,7 +195,7 @@ function toLintedAnswer(
     body: parseObject(answer.body),
     betId: typeof betId === 'string' ? betId : undefined,
     isOrdinary: isOrdinary(request),
-    isShown,
+    hasDefinedAnswer,
     operation: (isAboutBet && parseBetOperation(request.method, type)) || undefined,
     hasTimeLimit: isAboutBet && (request.method === 'POST' || type === 3),
     durationMs,

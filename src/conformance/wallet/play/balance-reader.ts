@@ -18,7 +18,7 @@ import { interpretAnswer, isAlreadyDone, parseObject } from './answer-meaning.ts
 export interface BalanceHolder {
   readonly player: FixturePlayer
   readonly account: PlayerAccount
-  readonly purse: CurrencyChoice
+  readonly currency: CurrencyChoice
   /** True if the player's token belongs to this account. */
   readonly isCurrent: boolean
 }
@@ -135,16 +135,16 @@ async function probeBalance(
   const above = await tryProbeBet(holder, tooMuch, ask)
   if (above === 'accepted' || above === 'kept')
     return mismatch(`a bet of ${formatHeldAmount(tooMuch, holder)} is accepted`, true)
-  if (above === 'untold' || amount <= 0n) return undefined
+  if (above === 'unknown' || amount <= 0n) return undefined
   const exact = await tryProbeBet(holder, amount, ask)
   if (exact === 'too much') return mismatch(`a bet of ${formatHeldAmount(amount, holder)} is refused`, false)
   return undefined
 }
 
-type ProbeResult = 'accepted' | 'too much' | 'kept' | 'untold'
+type ProbeResult = 'accepted' | 'too much' | 'kept' | 'unknown'
 
 /**
- * kept: the Rollback of the accepted bet failed. untold: rejected for another reason than money.
+ * kept: the Rollback of the accepted bet failed. unknown: rejected for another reason than money.
  */
 async function tryProbeBet(holder: BalanceHolder, amount: bigint, ask: SendKitCall): Promise<ProbeResult> {
   const betId = crypto.randomUUID()
@@ -153,7 +153,7 @@ async function tryProbeBet(holder: BalanceHolder, amount: bigint, ask: SendKitCa
     const back = interpretAnswer(await ask(rollbackStep(), holder, amount, betId))
     return back.kind === 'accepted' || isAlreadyDone(back) ? 'accepted' : 'kept'
   }
-  return answer.kind === 'refused' && answer.code === replyCode('not_enough_money') ? 'too much' : 'untold'
+  return answer.kind === 'refused' && answer.code === replyCode('not_enough_money') ? 'too much' : 'unknown'
 }
 
 function formatHeldAmount(units: bigint, { account }: BalanceHolder): string {

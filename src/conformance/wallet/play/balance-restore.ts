@@ -46,8 +46,8 @@ async function restoreBalance(
 /** A win may exceed the largest stake of the operator. Returns the amount that was taken back. */
 async function loseWins(play: CasePlay, key: string, holder: BalanceHolder): Promise<bigint> {
   let taken = 0n
-  for (const [name, { paid, purse }] of play.books.bets) {
-    if (purse !== key || paid <= (holder.player.balance ?? 0n)) continue
+  for (const [name, { paid, balanceKey }] of play.books.bets) {
+    if (balanceKey !== key || paid <= (holder.player.balance ?? 0n)) continue
     const [, alias = ''] = name.split('/')
     const answer = interpretAnswer(
       await createKitCaller(play)(settleStep('lost', '0'), holder, 0n, play.betIds.get(alias)),
@@ -62,7 +62,7 @@ async function loseWins(play: CasePlay, key: string, holder: BalanceHolder): Pro
  */
 async function rollBackOpenBets(play: CasePlay, key: string, holder: BalanceHolder): Promise<void> {
   const open = [...play.books.bets].filter(
-    ([, bet]) => bet.purse === key && bet.resultType === undefined && bet.stake > 0n,
+    ([, bet]) => bet.balanceKey === key && bet.resultType === undefined && bet.stake > 0n,
   )
   for (const [name, bet] of open) {
     const [, alias = ''] = name.split('/')

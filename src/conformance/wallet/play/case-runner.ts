@@ -76,7 +76,7 @@ async function playWithLease(lease: PlayerLease, { one, target, fixtures, signal
   } finally {
     journal = [...play.journal]
     const back = fixtures.areDisposable ? undefined : await restoreBalances(play, finding === undefined)
-    lease.giveBack(back ?? [])
+    lease.release(back ?? [])
     target.addFinished(toFinishedPlay(play, back))
   }
   return finding === undefined ? { kind: 'passed' } : failedVerdict(addClause(finding, one), journal)

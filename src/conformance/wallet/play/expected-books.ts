@@ -9,8 +9,7 @@ import type { BetEffect } from '../case/wallet-case.ts'
 
 /** Minor units. */
 export interface BetMoney {
-  /** A key of `balances`. */
-  readonly purse: string
+  readonly balanceKey: string
   readonly stake: bigint
   readonly paid: bigint
   readonly resultType?: string | undefined
@@ -24,7 +23,7 @@ export interface ExpectedBooks {
 export interface BookChange {
   readonly effect: BetEffect
   readonly bet: string
-  readonly purse: string
+  readonly balanceKey: string
   /** Minor units. Undefined if the change moves no money. */
   readonly amount: bigint | undefined
   readonly resultType?: string | undefined
@@ -32,11 +31,11 @@ export interface BookChange {
 
 export function applyBookChange(books: ExpectedBooks, change: BookChange): ExpectedBooks {
   if (change.effect === 'nothing') return books
-  const before = books.bets.get(change.bet) ?? { purse: change.purse, stake: 0n, paid: 0n }
+  const before = books.bets.get(change.bet) ?? { balanceKey: change.balanceKey, stake: 0n, paid: 0n }
   const after = moveBet(before, change)
-  const balance = (books.balances.get(before.purse) ?? 0n) + netEffect(after) - netEffect(before)
+  const balance = (books.balances.get(before.balanceKey) ?? 0n) + netEffect(after) - netEffect(before)
   return {
-    balances: new Map(books.balances).set(before.purse, balance),
+    balances: new Map(books.balances).set(before.balanceKey, balance),
     bets: new Map(books.bets).set(change.bet, after),
   }
 }

@@ -100,11 +100,11 @@ async function sendUntilAllowed(play: CasePlay, { call, request, name, amount }:
     const answer = interpretAnswer(exchange)
     return { call, name, answer, exchange, amount, matches: findMatches(call, answer) }
   }
-  const isShown = !call.allow.some(({ kind }) => kind === 'lost')
+  const hasDefinedAnswer = !call.allow.some(({ kind }) => kind === 'lost')
   const attempt = async () => {
     const exchange = await play.target.sender.send(name, request)
     play.journal.push(exchange)
-    play.target.inspect(exchange, isShown)
+    play.target.inspect(exchange, hasDefinedAnswer)
     const accepted = toAcceptedCall(request, exchange)
     if (accepted !== undefined) play.accepted.push(accepted)
     return exchange

@@ -33,7 +33,7 @@ export interface WalletKitOptions {
   readonly pace?: CallRateLimiter
   readonly isStrict?: boolean
   /** Milliseconds between the last case and the late repeats (late-repeats.ts). Default: 0. */
-  readonly patienceMs?: number
+  readonly lateRepeatDelayMs?: number
   /** Replaces the timer in tests. */
   readonly wait?: (ms: number, signal?: AbortSignal) => Promise<void>
   /** Ends the run. The remaining cases are not judged. */
@@ -84,7 +84,10 @@ async function probeAndJudge(
   }
 }
 
-function describeRun({ fixtures, patienceMs: repeatDelayMs = 0 }: WalletKitOptions, { notes }: ProbedWallet): string[] {
+function describeRun(
+  { fixtures, lateRepeatDelayMs: repeatDelayMs = 0 }: WalletKitOptions,
+  { notes }: ProbedWallet,
+): string[] {
   return [
     fixtures.areDisposable ? 'players: made over the operator API' : 'players: from the fixtures file',
     ...notes,
@@ -113,7 +116,7 @@ async function probeWallet(
   await requireAcceptedSecret(first, () => ask({ ...profileStep(), signature: 'wrong secret' }))
   const hello = first.answer
   const [money, status] = [(await ask(balanceStep())).answer, (await ask(checkStep())).answer]
-  lease.giveBack([A])
+  lease.release([A])
   if (hello.kind === 'none') throw new TargetUnavailableError(`the wallet does not answer: ${hello.why}`)
   const hasBalance = money.kind === 'some' && money.status === 200
   const hasCheck = status.kind === 'some' && ![404, 405, 501].includes(status.status)
@@ -221,7 +224,7 @@ async function runLateRepeats(
   options: WalletKitOptions,
   { plays }: ProbedWallet,
 ): Promise<LateRepeatFindings | string> {
-  const { fixtures, signal, patienceMs: repeatDelayMs = 0, wait = sleepUnlessAborted } = options
+  const { fixtures, signal, lateRepeatDelayMs: repeatDelayMs = 0, wait = sleepUnlessAborted } = options
   try {
     if (repeatDelayMs > 0) await wait(repeatDelayMs, signal)
     return signal?.aborted ? INTERRUPTED : await repeatAcceptedCalls(plays, fixtures.capacity, signal)

@@ -167,7 +167,7 @@ function createPlayerPool(pools: ReadonlyMap<PlayerKind, readonly FixturePlayer[
   const serve = () => {
     waiting = waiting.filter((leaseRequest) => !serveLeaseRequest(leaseRequest, free, left))
   }
-  const giveBack = (kind: PlayerKind, lent: FixturePlayer | undefined, players: readonly FixturePlayer[]) => {
+  const release = (kind: PlayerKind, lent: FixturePlayer | undefined, players: readonly FixturePlayer[]) => {
     if (lent === undefined) return
     const back = players.find(({ userId }) => userId === lent.userId)
     if (back !== undefined && hasEnoughBalance(back)) free.get(kind)?.push(back)
@@ -185,9 +185,9 @@ function createPlayerPool(pools: ReadonlyMap<PlayerKind, readonly FixturePlayer[
       return {
         players,
         act: () => Promise.reject(new InvalidFixturesError('players of a file have no operator')),
-        giveBack(back) {
-          giveBack(kind, players.A, back)
-          giveBack('ordinary', players.B, back)
+        release(back) {
+          release(kind, players.A, back)
+          release('ordinary', players.B, back)
           serve()
         },
       }

@@ -109,7 +109,7 @@ async function leasePlayers(operator: Operator, kind: PlayerKind, needs: readonl
   return {
     players: B === undefined ? { A } : { A, B },
     act: (act, player, betId) => performOperatorAction(operator.ask, act, player, betId),
-    giveBack() {},
+    release() {},
   }
 }
 

@@ -56,7 +56,7 @@ export interface PlayerLease {
    * `players` have their present balances. An omitted player is lost, because its balance is
    * unknown.
    */
-  giveBack(players: readonly FixturePlayer[]): void
+  release(players: readonly FixturePlayer[]): void
 }
 
 export interface PlayerFixtures {

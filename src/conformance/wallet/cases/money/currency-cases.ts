@@ -46,9 +46,9 @@ export const CURRENCY_CASES: readonly StepCase[] = [
     covers: ['B21', 'C38', 'K24'],
     player: 'switched',
     steps: [
-      placeStep({ bet: 'Y', purse: 'second' }, allowRefused()),
+      placeStep({ bet: 'Y', currency: 'second' }, allowRefused()),
       placeStep(),
-      placeStep({ purse: 'second' }, allowRefused()),
+      placeStep({ currency: 'second' }, allowRefused()),
     ],
   },
   {
@@ -60,7 +60,7 @@ export const CURRENCY_CASES: readonly StepCase[] = [
     covers: ['K24'],
     player: 'switched',
     steps: [
-      ...[placeStep({ token: 'old' }, allowRefused()), placeStep({ token: 'old', purse: 'second' }, allowRefused())],
+      ...[placeStep({ token: 'old' }, allowRefused()), placeStep({ token: 'old', currency: 'second' }, allowRefused())],
       profileStep({ token: 'old' }, allowRefused()),
     ],
   },
@@ -75,7 +75,7 @@ export const CURRENCY_CASES: readonly StepCase[] = [
     steps: [
       ...[placeStep(), placeStep({ bet: 'Y' }), operatorStep('switch currency')],
       ...[settleStep('won', '200', {}, allowAccepted('pay')), settleStep('lost', '0')],
-      ...[rollbackStep({ bet: 'Y' }), placeStep({ bet: 'Z', purse: 'second' }, allowRefused('not_enough_money'))],
+      ...[rollbackStep({ bet: 'Y' }), placeStep({ bet: 'Z', currency: 'second' }, allowRefused('not_enough_money'))],
     ],
   },
   {
@@ -86,7 +86,7 @@ export const CURRENCY_CASES: readonly StepCase[] = [
     loses: 'no money is lost as long as the stake returns as it was debited',
     covers: ['D70'],
     player: 'switched',
-    steps: [placeStep(), rollbackStep({ purse: 'second' }, allowRefused()), rollbackStep()],
+    steps: [placeStep(), rollbackStep({ currency: 'second' }, allowRefused()), rollbackStep()],
   },
   {
     id: 'currency-07',
@@ -98,7 +98,7 @@ export const CURRENCY_CASES: readonly StepCase[] = [
     needs: ['second currency', '/user/balance'],
     steps: [
       balanceStep(
-        { purse: 'second', amount: '0' },
+        { currency: 'second', amount: '0' },
         allowAccepted('nothing', ['fits the balance', 'names the currency', 'says the amount']),
       ),
     ],

@@ -109,7 +109,7 @@ export const SETTLE_CASES: readonly StepCase[] = [
     player: 'switched',
     steps: [
       placeStep(),
-      settleStep('won', '200', { purse: 'second' }, allowRefused()),
+      settleStep('won', '200', { currency: 'second' }, allowRefused()),
       settleStep('won', '200', {}, allowAccepted('pay')),
     ],
   },
