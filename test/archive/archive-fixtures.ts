@@ -12,7 +12,7 @@ import type { TestWallet } from '../support/wallet.ts'
 
 export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
-/** After this time, the day of earlier work has been over for an hour. */
+/** Milliseconds after which the day of earlier work has been over for an hour. */
 export const PAST_MIDNIGHT_MS = 25 * HOUR_MS
 
 /** A folder of the test file. */

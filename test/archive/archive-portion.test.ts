@@ -1,6 +1,6 @@
 /**
  * A portion has the old transfers of an account (O-13). If the account changes after the file was
- * written, they stay in the database.
+ * written, the transfers stay in the database.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,5 @@
-// Runs the cells of life-grid.ts with an archive between the past of a bet and the call. Answer,
-// effect and time must be as in the table. One way for each line is enough for an archive.
+// Runs the cells of the life table (life-grid.ts), but archives the past of the bet before the call
+// (O-13). Answer, effect and time must be as in the table. One way for each line is enough.
 import { afterAll, describe, expect, it } from 'vitest'
 import { dueOf } from '../support/nightly.ts'
 import type { TestWallet } from '../support/wallet.ts'

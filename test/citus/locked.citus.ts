@@ -1,6 +1,6 @@
 /**
- * `purser move` locks the table of players in its last phase. All calls wait for this lock, even on
- * the fast path.
+ * `purser move` locks the table of players in its last phase. All calls wait for this lock, even
+ * those of the fast path, which waits for no other lock.
  */
 import pg from 'pg'
 import { expect, test } from 'vitest'

@@ -27,7 +27,7 @@ export async function startScene(context: TestContext, databaseUrl: string) {
       const text = await (await fetch(`${wallet.url}/metrics`)).text()
       return Number(/^wallet_fast_path_calls_total (\d+)$/m.exec(text)?.[1])
     },
-    /** Returns a check: true when a call that was sent from now on has failed. */
+    /** Returns a function that tells whether a call sent since then has failed. */
     refused: () => {
       const from = performance.now()
       return async () => betting.answers.some(({ sentAt, status }) => sentAt > from && status !== 200)

@@ -122,7 +122,7 @@ describe('our own wallet, judged with a complete fixtures file,', () => {
   test('passes, only cases with an operator call are not judged, and all players have their money', async () => {
     const file = await fullFile()
     const fixtures = parseFixturesFile(JSON.stringify(file))
-    // wallet-kit-run.long.test.ts judges the cases of ordinary players.
+    // wallet-kit-run.long.test.ts runs the cases of ordinary players.
     const cases = WALLET_CASES.filter((one) => 'steps' in one && (one.player !== undefined || one.needs !== undefined))
     const report = await runWalletKit({ baseUrl: own.url, secret: own.secret, fixtures, cases })
     const unlike = report.results.filter(({ verdict }) => verdict.kind !== 'passed')

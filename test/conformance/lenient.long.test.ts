@@ -1,4 +1,4 @@
-/** The kit repeats calls as the service does, with gaps of seconds and a limit. */
+/** The kit repeats calls as the betting platform does, with gaps of seconds and a limit. */
 import { expect, test } from 'vitest'
 import { isRollback, passing, verdicts } from './lenient.ts'
 import type { MutantId } from './mutants/mutants.ts'

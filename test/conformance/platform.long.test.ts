@@ -15,8 +15,8 @@ import { spawnServer } from '../support/server-process.ts'
 /** Milliseconds that other tests on this machine may add. */
 const NOISE_MS = 400
 /**
- * A busy machine can fail a case about time, so it is judged again alone. A real fault fails each
- * time.
+ * On a busy machine a case about time can fail, so a failed case is run again alone. A real fault
+ * fails each time.
  */
 const MAX_RUNS = 3
 const KEY = 'the-key-of-the-judged-platform'

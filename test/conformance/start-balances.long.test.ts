@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { MUTANTS, type MutantId } from './mutants/mutants.ts'
 import { failingMusts, START_BALANCES } from './mutants/start-balances.ts'
 
-/** The cases that use the whole balance are the only ones for a player with little money. */
+/** Only the cases that use the whole balance work for a player with little money. */
 const CASES_OF_ANY_BALANCE = ['place-02', 'place-03', 'money-08']
 
 const MONEY_FAULTS: readonly MutantId[] = [

@@ -1,4 +1,7 @@
-/** Balances with which a floating-point wallet once passed; the long test has further ones. */
+/**
+ * Start balances with which a floating-point wallet once passed the kit. The long test has further
+ * balances.
+ */
 import { expect, test } from 'vitest'
 import type { MutantId } from './mutants/mutants.ts'
 import { failingMusts } from './mutants/start-balances.ts'

@@ -1,6 +1,6 @@
 /**
- * The kit fails at most advice where interface.md is silent, and fails a MUST where money is lost
- * or made.
+ * Where interface.md is silent, a wallet fails at most advice (SHOULD). Where money is lost or
+ * created, it fails a MUST.
  */
 import { describe, expect, test } from 'vitest'
 import { PLATFORM_CASES } from '../../src/conformance/platform/platform-cases.ts'

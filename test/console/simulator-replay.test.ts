@@ -9,7 +9,7 @@ import { toSimulatorReplay } from '../../src/timeline/simulator-replay.ts'
 const recorded = (name: string): WalletBetDetail =>
   JSON.parse(readFileSync(new URL(`histories/${name}.json`, import.meta.url), 'utf8')).wallet
 
-/** The answer in the simulator's form. */
+/** The answer as the simulator writes it. */
 const answerOf = ({ outcome, code }: WalletCallView) => (outcome === 'refused' ? `400/${code}` : '200')
 
 function replayed(history: string): string[] {

@@ -79,7 +79,7 @@ function meant(cell: string, known: string): string {
   return words.filter((word) => word !== known).join(' ')
 }
 
-/** "21!/-250 open": one answer for each clawback policy. */
+/** "21!/-250 open" has one answer for each clawback policy. */
 const policiesOf = (cell: string) => cell.split('/')
 /**
  * Another player's bet is another bet, and a call without its token is rejected before the bet is

@@ -16,7 +16,7 @@ const OF_ALL_BUCKETS = [
   'move_remove_changes_outside',
   'move_remove_changes_without_number',
 ]
-/** These run inside functions on one shard each (citus-fast-path.ts). */
+/** These statements run inside functions on one shard each (citus-fast-path.ts). */
 const OF_THE_GATE = ['fast_path_lock', 'fast_path_place', 'fast_path_settle']
 /** On Citus, other statements replace these. */
 const OF_ONE_POSTGRES = ['purser_number_changes']

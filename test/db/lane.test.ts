@@ -1,6 +1,6 @@
 /**
- * Consecutive transactions on the connection of a lane. Each is atomic, even after a failure of the
- * one before.
+ * Consecutive transactions on the connection of a lane (a queue of calls). Each transaction is
+ * atomic, even after a failed one.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'

@@ -33,8 +33,8 @@ const LOCKS_KEPT_MS = 8_000
 const SYSTEM_ERROR = '{"code":100,"message":"System error"}'
 
 /**
- * The fast path uses the database once per batch. The rules path reads, decides and writes, so it
- * can be interrupted in between.
+ * The rules path reads, decides and writes, so a fault can come in between. The fast path uses the
+ * database only once per batch.
  */
 const JUDGED = { PURSER_FAST_PATH: 'off' }
 

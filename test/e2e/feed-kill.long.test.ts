@@ -44,7 +44,10 @@ afterAll(async () => {
   await database?.drop()
 })
 
-/** Reads until `isOver`, and then the rest. It asks the other process when one does not answer. */
+/**
+ * Reads until `isOver`, and then the remaining events. If a process does not answer, it reads from
+ * the other process.
+ */
 async function consume(isOver: () => boolean): Promise<FeedEvent[]> {
   const kept: FeedEvent[] = []
   for (let turn = 0; ; turn++) {

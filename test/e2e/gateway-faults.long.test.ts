@@ -62,7 +62,7 @@ const cutBody: Behaviour = async ({ forward, answerHalf, drop }) => {
 const FAULTS: Record<string, Behaviour> = { dropBefore, dropAfter, arriveLate, neverAnswer, cutBody }
 const OPERATIONS: BetOperation[] = ['place', 'settle', 'unsettle', 'rollback']
 
-/** A fault for the first call of the next bet; repeats are honest. */
+/** A fault for the first call of the next bet; repeated calls get no fault. */
 interface Plan {
   readonly network: FaultyWallet
   readonly fault: string

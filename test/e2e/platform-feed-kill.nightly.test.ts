@@ -118,7 +118,7 @@ async function killInTurn(): Promise<void> {
   platforms[other === 0 ? 0 : 1] = await spawnPlatform(database.url)
 }
 
-/** Asks the other process when one does not answer, and continues after the last received event. */
+/** If a process does not answer, it reads from the other process, after the last received event. */
 async function followPages(isOver: () => boolean): Promise<Change[]> {
   const kept: Change[] = []
   for (let turn = 0; ; turn++) {

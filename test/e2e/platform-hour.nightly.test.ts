@@ -1,7 +1,7 @@
 /**
  * An hour of operation on a clock that the test advances, with 3,360 bets (or PURSER_TEST_BETS). 5
- * % of the calls fail in the ways P4 to P7. Odds change, results are corrected and withdrawn, and
- * the partner is sometimes unreachable.
+ * % of the calls fail in the ways of cases P4 to P7. Odds change, results are corrected and
+ * withdrawn, and the partner is sometimes unreachable.
  *
  * Invariant: at the end nothing is unfinished, and both sides agree.
  */

@@ -27,7 +27,7 @@ const random = seededRandom('races')
 let database: TestDatabase
 let wallets: WalletProcess[]
 
-/** Even numbers are the first process, odd ones the second. */
+/** An even number means the first process, an odd number the second. */
 function wallet(number: number): WalletProcess {
   return wallets[number % 2] as WalletProcess
 }

@@ -1,5 +1,5 @@
 /**
- * The day changes while bets are placed.
+ * Scenario of `npm run faults`: the day changes while bets are placed.
  *
  * One of two wallets at a time restarts, with a clock a few seconds before the same midnight. So
  * its day changes repeatedly, while the other wallet's day has changed already.

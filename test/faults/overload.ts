@@ -1,4 +1,6 @@
-/** Ten times the bettors' calls per second, sent without waiting for answers. */
+/**
+ * Scenario of `npm run faults`: ten times the normal calls per second, without waiting for answers.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Betting } from '../support/stubborn-load.ts'
 import { databaseIn, newPostgres, newWallet, play, type Stage, type Tally } from './stage.ts'

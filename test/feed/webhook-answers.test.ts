@@ -1,6 +1,6 @@
 /**
- * A change of a webhook is answered after its commit, together with its audit entry, or it has not
- * happened (W-42, O-4).
+ * A change of a webhook and its audit entry are committed together before the answer, or not at all
+ * (W-42, O-4).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import pg from 'pg'

@@ -1,4 +1,7 @@
-/** The transaction that saves a webhook ends after each of its statements (W-42, O-4). */
+/**
+ * The transaction that saves a webhook waits for each of its statements before its COMMIT (W-42,
+ * O-4).
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { systemClock } from '../../src/runtime/clock.ts'

@@ -7,7 +7,7 @@ export interface Target {
   /** Good inputs. */
   readonly seeds: readonly Parts[]
   mutate(chance: Chance, parts: Parts): Parts
-  /** The parts that may have any length. Without any, no input grows. */
+  /** The parts that may grow to any length. */
   readonly grows: readonly string[]
   /** The complaint, whose text up to a colon names its kind; undefined without one. */
   judge(parts: Parts): Promise<string | undefined> | string | undefined

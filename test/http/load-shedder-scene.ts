@@ -9,8 +9,8 @@ const YES: { reply: WireReply } = { reply: { status: 200, body: '{"yes":true}' }
 /** Days, so that no deadline passes during a test. */
 const ENDLESS = { minWaitMs: 1e9, usefulWaitMs: 1e9, maxWaitMs: 1e9 }
 /**
- * Longer than a pause of a busy machine: data sent directly after an answer has arrived when the
- * connection is checked.
+ * Longer than a pause of a busy machine, so that data sent directly after an answer arrives before
+ * the connection is checked.
  */
 export const SHORT = { minWaitMs: 10, usefulWaitMs: 40, maxWaitMs: 500 }
 

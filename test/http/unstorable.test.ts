@@ -1,6 +1,6 @@
 /**
- * Text that Postgres or UTF-8 would change is rejected anywhere in a request, or stored without a
- * change of meaning. It never causes a 500.
+ * Text that Postgres or UTF-8 would change is rejected, or stored without a change of meaning,
+ * anywhere in a request. It never causes a 500.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { signBody } from '../../src/protocol/signature.ts'

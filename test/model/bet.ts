@@ -23,8 +23,8 @@ export interface PlacedBet {
   /** Acknowledged results by requestId, which make late repeats recognisable (I-2). */
   acknowledged: Map<string, number>
   /**
-   * First refusals with 20 or 21 by requestId, with the number of results acknowledged before
-   * (I-2).
+   * The first refusal with 20 or 21 of each requestId, and the number of results acknowledged
+   * before it (I-2).
    */
   refused: Map<string, { code: number; results: number }>
   results: number

@@ -33,7 +33,7 @@ export interface SettleCall extends Common {
   amount: string
   currency: string
   resultType: string
-  /** Only a cashout checks it (L-4). */
+  /** Only a cashout checks its token (L-4). */
   token: string | undefined
 }
 export interface ReversalCall extends Common {

@@ -1,4 +1,4 @@
-// Runs a move in this process, between databases of the test.
+// Moves a wallet between databases of the test, in this process.
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import { type MoveOptions, type MoveResult, moveDatabase } from '../../src/server/wallet/relocate/database-move.ts'
 

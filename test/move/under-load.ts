@@ -1,4 +1,4 @@
-// A move of a wallet during its use, by the command, which is killed sometimes.
+// Moves a wallet to another database during its use. The moving command is sometimes killed.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * Takeover of event results that another process has accepted: only a lease of observation decides,
- * never a clock (C-12).
+ * A process takes over the event results of another process if they stay unchanged for a whole
+ * lease. No database clock decides (C-12).
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { STANDARD_SCALES } from '../../src/protocol/values/money.ts'

@@ -1,6 +1,6 @@
 /**
- * The limits on sums of outcomes and events (C-3, reasons 110 to 112). The fullest sum of an
- * express decides, and no sum is too large.
+ * The limits on sums of outcomes and events (C-3, reasons 110 to 112). For an express, the sum
+ * nearest to its limit decides. Sums of any size work.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Takeover of another process's work: only a whole lease of observation decides, never a clock
- * (C-12).
+ * A process takes over the work of another process if the work stays unchanged for a whole lease.
+ * No database clock decides (C-12).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HeldClaim, watchLeases } from '../../src/server/platform/recovery/lease-watch.ts'

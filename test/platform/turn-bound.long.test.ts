@@ -1,5 +1,6 @@
 /**
- * The limit of records and claims of one turn of deliveries, so that its statements end in time.
+ * The limit of records and claims in one turn (pass) of the deliverer, so that its statements end
+ * in time.
  */
 import { expect, test } from 'vitest'
 import { createCircuitBreakers } from '../../src/server/platform/circuit-breaker.ts'

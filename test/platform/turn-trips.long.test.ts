@@ -1,6 +1,6 @@
 /**
- * The round trips of a turn of deliveries to the database: no call of any partner begins during
- * them.
+ * The round trips to the database in a turn (pass) of the deliverer. No call of any partner begins
+ * during these.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'

@@ -1,4 +1,7 @@
-/** The second reading of reconcile finds a bet in any bucket, for any number of buckets. */
+/**
+ * Reconcile reads differing bets a second time. It finds them in any bucket (a group of players),
+ * for any number of buckets.
+ */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { PROCESS_ROLES, readConfig } from '../../src/server/core/config/config.ts'

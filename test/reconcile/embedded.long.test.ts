@@ -1,6 +1,6 @@
 /**
- * The snapshot takes the only connection of an embedded database, so the second reading uses it
- * too.
+ * Reconcile's snapshot uses the only connection of an embedded database, so the second read of
+ * differing bets uses it too.
  */
 import { expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'

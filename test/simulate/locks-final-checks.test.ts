@@ -1,4 +1,6 @@
-/** The final check of balances: right, wrong, or undecided, which is counted. */
+/**
+ * The final check of balances: each is right, wrong or undecided. Undecided balances are counted.
+ */
 import { expect, test } from 'vitest'
 import { BALANCE_JUDGED, checkBalances } from '../../src/simulator/postgres/final-checks.ts'
 

@@ -9,7 +9,7 @@ import type { DelivererTimers } from '../../src/server/platform/delivery/deliver
 
 export interface FakeTime extends Clock {
   readonly timers: DelivererTimers
-  /** Advances the clock; each timer on the way fires at its own time. */
+  /** Advances the clock. Each timer that becomes due fires at its own time. */
   advance(milliseconds: number): Promise<void>
   /**
    * Advances the clock in one step, as for a frozen process. The timers that became due fire at the
@@ -31,7 +31,7 @@ export interface FakeTime extends Clock {
   takeOverTimeOuts(): () => void
 }
 
-/** Turns of the event loop without any work, after which no loopback connection has data left. */
+/** After this number of idle turns of the event loop, no loopback connection has data left. */
 const QUIET_TURNS = 25
 /** Real milliseconds that work may take to finish, so that an endless wait fails with a message. */
 const REST_TIMEOUT_MS = 20_000

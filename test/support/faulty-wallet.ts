@@ -49,9 +49,9 @@ export interface FaultyWallet {
   readonly calls: WireCall[]
   /** At first `honest`. Calls that are not about a bet are always forwarded. */
   behave: (call: WireCall) => Behaviour
-  /** Number of calls in progress, without those whose caller waits until it leaves. */
+  /** Number of calls in progress, without calls that will never be answered. */
   busy(): number
-  /** Number of calls whose caller waits until it leaves. */
+  /** Number of calls that will never be answered; their callers wait until the time-out. */
   waiting(operation?: WireCall['operation']): number
   close(): Promise<void>
 }

@@ -1,5 +1,6 @@
 /**
- * A server that notices when a reader disconnects while its request is being admitted or opened.
+ * A server for tests in which a reader disconnects while its request is authenticated or its stream
+ * opened.
  */
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { registerApi } from '../../src/server/core/http/api/api.ts'

@@ -3,9 +3,7 @@ import pg from 'pg'
 
 let waiting = 0
 
-/**
- * Counts each call exactly until its answer. Postgres' own statistics are late on a busy machine.
- */
+/** Counts each call until its answer. Postgres' own statistics are late on a busy machine. */
 function counted(call: (...given: unknown[]) => unknown) {
   return function counting(this: unknown, ...given: unknown[]): unknown {
     waiting += 1

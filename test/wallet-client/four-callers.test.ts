@@ -1,8 +1,8 @@
 /**
  * Platform, load, gateway and kit read every reply in the same way.
  *
- * If the form of a reply breaks a MUST, the kit may count its money but reports the form; this
- * counts as "unknown" here. The kit reports no reply that the platform accepts.
+ * If the form of a reply breaks a MUST, the kit may accept its effect on money but reports the
+ * form; the test counts this as "unknown". The kit reports no reply that the platform accepts.
  */
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * A lane whose fast path and rules path are under the test's control, on a clock that does not
- * advance by itself (call-queue.test.ts).
+ * A lane (queue of calls) whose two ways to decide a call, fast path and rules path, the test
+ * controls. Its clock does not advance by itself.
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { afterEach, beforeEach } from 'vitest'

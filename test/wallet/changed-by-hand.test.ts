@@ -1,6 +1,6 @@
 /**
  * No batch uses data in memory from the batch before: only the present rows of the database count.
- * After a failover that lost commits the server may have another past; here SQL changes its rows.
+ * After a failover that lost commits the rows may be older; here SQL changes them.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/server/core/database/database-factory.ts'

@@ -1,4 +1,4 @@
-/** The results that the fast path takes, and its answers for locked players (fast-path.ts). */
+/** The results that the fast path (fast-path.ts) applies, and its answers for locked players. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MAX_BALANCE, money } from '../../src/protocol/values/money.ts'
 import type { Currency, PlayerId, RequestId } from '../../src/protocol/wire-ids.ts'

@@ -1,6 +1,6 @@
 /**
- * The Place bets that the fast path takes. It may leave any call, but takes only calls that the
- * rules path would accept (fast-path.ts).
+ * The Place bets that the fast path (fast-path.ts) accepts in SQL. It may leave any call to the
+ * rules path, but accepts only calls that the rules path would accept.
  */
 import { describe, expect, test } from 'vitest'
 import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'

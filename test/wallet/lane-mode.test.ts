@@ -1,4 +1,4 @@
-/** A lane changes its mode only as call-queue.ts describes. */
+/** A lane (queue of calls) changes its mode only as call-queue.ts describes. */
 import { expect, test } from 'vitest'
 import { enterLaneMode, type LaneMode } from '../../src/server/wallet/queue/lane-mode.ts'
 

@@ -75,7 +75,7 @@ const spentAllThenBlocked: Moment = async (scene) => {
 const repeatable: Variant['of'] = ['place', 'settle', 'unsettle', 'rollback']
 /** The calls with a result. Only for these does a type, a changed amount or a lock matter. */
 const results: Variant['of'] = ['settle', 'cashout']
-/** Every other call needs the member (bad-input.test.ts). */
+/** The calls that do not need the member; other calls require it (bad-input.test.ts). */
 const sparing: Variant['of'] = ['unsettle', 'rollback']
 /**
  * Blocks and exclusions do not prevent these calls (L-5). For a Place bet each has its own line.

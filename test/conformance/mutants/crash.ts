@@ -1,4 +1,4 @@
-/** Thrown where a careless wallet would fail. */
+/** The exceptions of a mutant, at points where a careless wallet would crash. */
 export class Crash extends Error {
   readonly status: number
   constructor(message: string, status = 500) {

@@ -1,6 +1,6 @@
 /**
  * Records the calls that a fault of the test wallet affected: the calls during which the wallet
- * read it.
+ * asked whether it has this fault.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Faults, MutantId } from './mutants.ts'

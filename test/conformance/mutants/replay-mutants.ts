@@ -1,4 +1,6 @@
-/** Recorded calls that have an effect as another call, or late (rows I1 to I4; S-5, I-2). */
+/**
+ * Mutants that apply a recorded call as another operation, or too late (rows I1 to I4; S-5, I-2).
+ */
 import { type Mutant, seenOnWire } from './mutant.ts'
 
 export const REPLAY_MUTANTS = {

@@ -58,7 +58,7 @@ function unsettleOpen(wallet: Wallet, call: BetCall, bet: Bet, placement: Placem
   return remember(call, bet, repeat(wallet, call, bet.at))
 }
 
-/** Minor units, negative for a debit of the player. */
+/** The change of the player's balance in minor units, negative for a debit. */
 function takenBack(wallet: Wallet, call: BetCall, { payout, resultType }: Bet, { stake }: Placement): bigint {
   if (has(wallet, 'unsettle-ignored')) return 0n
   if (has(wallet, 'unsettle-takes-stake')) return -payout - stake

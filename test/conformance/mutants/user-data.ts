@@ -52,7 +52,7 @@ function anySession(wallet: Wallet): Session | undefined {
 
 type Profile = Readonly<Record<string, unknown>>
 
-/** Only values that the operator stored (P-2, P-5). */
+/** The profile: only values that the operator stored (P-2, P-5). */
 function toProfile(player: Player, { currency, userSessionIp, userSessionCountry }: Session): Profile {
   const { userId, currencies, isTest, operatorUser, customFields } = player
   const fields = { ...customFields, userSessionIp, userSessionCountry, operatorUser }
