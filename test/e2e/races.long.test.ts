@@ -82,11 +82,11 @@ describe.each([
   ['on', 'on'],
   ['off', 'off'],
   ['on', 'off'],
-])('with the fast path %s in one process and %s in the other', (...gates) => {
+])('with the fast path %s in one process and %s in the other', (...fastPaths) => {
   beforeAll(async () => {
     database = await createDatabase()
-    const start = (gate: string) => spawnWallet({ databaseUrl: database.url, env: { PURSER_FAST_PATH: gate } })
-    wallets = await Promise.all(gates.map(start))
+    const start = (fastPath: string) => spawnWallet({ databaseUrl: database.url, env: { PURSER_FAST_PATH: fastPath } })
+    wallets = await Promise.all(fastPaths.map(start))
   })
 
   afterAll(async () => {

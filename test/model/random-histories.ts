@@ -31,7 +31,7 @@ const CODES = [3, 4, 5, 7, 8, 9, 11, 12, 13, 14, 15, 16, 20, 21]
 
 interface Setup extends Settings {
   buckets: string
-  gate?: 'on' | 'off'
+  fastPath?: 'on' | 'off'
 }
 const SETUPS: Setup[] = [
   { clawback: 'refuse', freebetStake: 'player', behindAggregator: false, buckets: '1' },
@@ -42,7 +42,7 @@ const SETUPS: Setup[] = [
 
 interface Extent {
   coverage: boolean
-  gate?: 'on' | 'off'
+  fastPath?: 'on' | 'off'
   /** The seed chooses two of the four setups, which differ in clawback, route and buckets. */
   isShort?: true
 }
@@ -52,7 +52,7 @@ export function testHistories(expected: number, extent: Extent): void {
   const count = Number(process.env.PURSER_HISTORIES ?? expected)
   const coverage: Coverage = new Map()
   const chosen = SETUPS.filter((_, i) => !extent.isShort || i % 2 === SEED % 2)
-  const setups = chosen.map((setup) => ({ ...setup, gate: extent.gate ?? 'on' }))
+  const setups = chosen.map((setup) => ({ ...setup, fastPath: extent.fastPath ?? 'on' }))
   const calls = extent.isShort ? FEWER_CALLS : CALLS_AT_A_TABLE
   console.log(`the seed of the histories is ${SEED}; again: PURSER_SEED=${SEED} npx vitest run test/model`)
 
@@ -111,7 +111,7 @@ async function withWallet(setup: Setup, work: (wallet: TestWallet) => Promise<vo
     PURSER_FREEBET_STAKE: setup.freebetStake,
     PURSER_BEHIND_AGGREGATOR: String(setup.behindAggregator),
     PURSER_BUCKETS: setup.buckets,
-    PURSER_FAST_PATH: setup.gate ?? 'on',
+    PURSER_FAST_PATH: setup.fastPath ?? 'on',
   }
   const wallet = await startWallet({ env })
   wallet.clock.advance(untilNoon(wallet.clock.now()))

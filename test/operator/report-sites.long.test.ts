@@ -24,14 +24,14 @@ const TRANSFERS_BY_SITE = `
   from purser.transfer t left join purser.bet_details d on d.bucket = t.bucket and d.player = t.player and d.bet_id = t.bet_id
   where (t.at at time zone 'UTC')::date = $1 group by 1 order by 1`
 
-describe.each(['on', 'off'])('the report of sites with the fast path %s', (gate) => {
+describe.each(['on', 'off'])('the report of sites with the fast path %s', (fastPath) => {
   const folder = newFolder()
   let wallet: TestWallet
   let sql: pg.Client
 
   beforeAll(async () => {
     wallet = await startWallet({
-      env: { PURSER_FAST_PATH: gate, PURSER_BUCKETS: '2', PARTNER_SECRETS: 'acme:secret-of-acme' },
+      env: { PURSER_FAST_PATH: fastPath, PURSER_BUCKETS: '2', PARTNER_SECRETS: 'acme:secret-of-acme' },
     })
     wallet.clock.advance(-100 * DAY_MS) // the database's clock also decides if a day has ended
     sql = new pg.Client({ connectionString: wallet.databaseUrl })

@@ -13,13 +13,13 @@ import { playerWithMoney } from '../support/operator.ts'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { type FeedEvent, readFeed } from './feed-reader.ts'
 
-const GATES = ['on', 'off'] as const
+const FAST_PATHS = ['on', 'off'] as const
 const seen: FeedEvent[] = []
 
-describe.each(GATES)('the feed events with the fast path %s', (gate) => {
+describe.each(FAST_PATHS)('the feed events with the fast path %s', (fastPath) => {
   let wallet: TestWallet
   beforeAll(async () => {
-    wallet = await startWallet({ env: { PURSER_FAST_PATH: gate } })
+    wallet = await startWallet({ env: { PURSER_FAST_PATH: fastPath } })
   })
   afterAll(async () => {
     await wallet.auditIsClean()

@@ -57,7 +57,7 @@ function aProcess(over: Partial<Db> = {}) {
     /** Applies its results on another connection. */
     applyingOn: (held: Db) => createEventResults({ ...deps, db: held }),
     finishing,
-    async looks(seconds: number) {
+    async passSeconds(seconds: number) {
       for (let second = 0; second < seconds; second++) {
         elapsed += SECOND_MS
         await finishing.scan()
@@ -66,7 +66,7 @@ function aProcess(over: Partial<Db> = {}) {
   }
 }
 
-function gate() {
+function barrier() {
   let open = () => {}
   const opened = new Promise<void>((resolve) => (open = resolve))
   return { opened, open: () => open() }
@@ -74,7 +74,7 @@ function gate() {
 
 /** Each transaction except the first one waits until `let` is called. */
 function slow(): { db: Db; let(): void } {
-  const { opened, open } = gate()
+  const { opened, open } = barrier()
   let begun = 0
   const transaction: Db['transaction'] = async (work) => {
     if (++begun > 1) await opened
@@ -90,10 +90,10 @@ test('a slice that outlasts the lease is not taken over by its own process, but 
   const applied = own.applyingOn(held.db).set(ANY_ACTOR, 'final', WON)
   await expect.poll(() => signOf('final')).toBeTypeOf('string')
   const sign = await signOf('final')
-  await own.looks(30)
-  await other.looks(10)
+  await own.passSeconds(30)
+  await other.passSeconds(10)
   expect(await signOf('final')).toBe(sign)
-  await other.looks(1)
+  await other.passSeconds(1)
   expect(await signOf('final')).not.toBe(sign)
   await other.finishing.stop()
   held.let()
@@ -116,13 +116,13 @@ test('a result with heartbeats is never abandoned, and each heartbeat differs ev
   await leave('final', '2031-05-16T12:00:00.123456Z')
   const process = aProcess()
   for (let second = 0; second < 30; second += 5) {
-    await process.looks(5)
+    await process.passSeconds(5)
     const sign = await signOf('final')
     await scene.platform.sql("update platform.event set results_at = results_at + interval '1 microsecond'")
     expect(await signOf('final')).not.toBe(sign)
   }
   expect(await isApplied('final')).toBe(false)
-  await process.looks(11)
+  await process.passSeconds(11)
   await expect.poll(() => isApplied('final')).toBe(true)
   expect(((await signOf('final')) as string) > '2031-05-16 12:00:00.124').toBe(true)
   await process.finishing.stop()
@@ -130,7 +130,7 @@ test('a result with heartbeats is never abandoned, and each heartbeat differs ev
 
 test('a small event does not wait for a large one', async () => {
   await placeOn('small')
-  const { opened, open } = gate()
+  const { opened, open } = barrier()
   const query: Db['query'] = async (statement, values) => {
     if (values?.[0] === 'large') await opened
     return db.query(statement, values)
@@ -138,7 +138,7 @@ test('a small event does not wait for a large one', async () => {
   await leave('large', '2031-05-16T11:00:00Z')
   await leave('small', '2031-05-16T12:00:00Z')
   const process = aProcess({ query })
-  await process.looks(12)
+  await process.passSeconds(12)
   await expect.poll(() => isApplied('small')).toBe(true)
   expect(await isApplied('large')).toBe(false)
   open()

@@ -13,7 +13,7 @@ import { type StillWorld, standStill } from '../support/still-world.ts'
 import { place, rollback } from './call-batch-scene.ts'
 
 interface AtWork {
-  /** `gate: a1 b1` or `judge: a1`. */
+  /** `fast path: a1 b1` or `rules path: a1`. */
   readonly what: string
   /** The fast path takes every call that is not named; the rules path accepts every call. */
   end(but?: Readonly<Record<string, 'busy' | 'left'>>): void
@@ -37,9 +37,9 @@ export function openLane(buckets = 1) {
     onFailure: (error) => failures.push(error),
     openLane: () => ({
       isFastPathEligible: ({ kind }) => kind === 'place',
-      runFastPath: (calls) => startWork<FastPathOutcome>('gate', calls, ({ betId }, but) => verdictOf(but[betId])),
+      runFastPath: (calls) => startWork<FastPathOutcome>('fast path', calls, ({ betId }, but) => verdictOf(but[betId])),
       runRulesPath: (calls) =>
-        startWork<BetCallOutcome>('judge', calls, ({ betId }) => ({ kind: 'accepted', betId, at: new Date(0) })),
+        startWork<BetCallOutcome>('rules path', calls, ({ betId }) => ({ kind: 'accepted', betId, at: new Date(0) })),
     }),
   })
   const send = async (call: BetCall, agoMs = 0) =>

@@ -28,7 +28,7 @@ test('a batch takes all calls of the first eight waiting buckets, and the next b
   await end()
   await end()
   const [early, late] = [ids.filter((_, i) => i % 10 < 8), ids.filter((_, i) => i % 10 >= 8)]
-  expect(seen()).toEqual([`gate: ${early.join(' ')}`, `gate: ${late.join(' ')}`])
+  expect(seen()).toEqual([`fast path: ${early.join(' ')}`, `fast path: ${late.join(' ')}`])
   expect(new Set(await kindsOf(answers))).toEqual(new Set(['accepted']))
 })
 
@@ -40,7 +40,7 @@ test('the rules path decides the calls left by the fast path bucket by bucket, a
   await end({ [a]: 'left', [b]: 'left', [c]: 'left' })
   await end()
   await fail(new Error('a bucket that is not to be had'))
-  expect(seen()).toEqual([`gate: ${a} ${b} ${c}`, `judge: ${a} ${c}`, `judge: ${b}`])
+  expect(seen()).toEqual([`fast path: ${a} ${b} ${c}`, `rules path: ${a} ${c}`, `rules path: ${b}`])
   expect(await kindsOf(answers)).toEqual(['accepted', 'failed', 'accepted'])
 })
 
@@ -53,7 +53,7 @@ test('a conflict in one bucket causes its calls to be decided again, one by one'
   await fail(conflict())
   await end()
   await end()
-  expect(seen()).toEqual([`gate: ${a} ${b}`, `judge: ${a}`, `judge: ${a}`, `judge: ${b}`])
+  expect(seen()).toEqual([`fast path: ${a} ${b}`, `rules path: ${a}`, `rules path: ${a}`, `rules path: ${b}`])
   expect(await kindsOf(answers)).toEqual(['accepted', 'accepted'])
 })
 

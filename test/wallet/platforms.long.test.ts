@@ -19,13 +19,13 @@ type Bet = {
   amount: number
 }
 
-describe.each(['on', 'off'])('with the fast path %s', (gate) => {
+describe.each(['on', 'off'])('with the fast path %s', (fastPath) => {
   let wallet: TestWallet
   let acme: PartnerWire
   let best: PartnerWire
 
   beforeAll(async () => {
-    wallet = await startWallet({ env: { PARTNER_SECRETS: NAMED, PURSER_FAST_PATH: gate, PURSER_BUCKETS: '2' } })
+    wallet = await startWallet({ env: { PARTNER_SECRETS: NAMED, PURSER_FAST_PATH: fastPath, PURSER_BUCKETS: '2' } })
     acme = partnerWire(wallet.url, SECRETS.acme)
     best = partnerWire(wallet.url, SECRETS.best)
   })
@@ -156,9 +156,9 @@ describe.each(['on', 'off'])('with the fast path %s', (gate) => {
   })
 })
 
-describe.each(['on', 'off'])('with shared bet ids and the fast path %s', (gate) => {
+describe.each(['on', 'off'])('with shared bet ids and the fast path %s', (fastPath) => {
   test('each platform settles bets of the other platforms, and the owner of a bet does not change', async () => {
-    const env = { PARTNER_SECRETS: NAMED, PURSER_FAST_PATH: gate, PURSER_SHARED_BETS: 'true' }
+    const env = { PARTNER_SECRETS: NAMED, PURSER_FAST_PATH: fastPath, PURSER_SHARED_BETS: 'true' }
     const wallet = await startWallet({ env })
     const [acme, best] = [partnerWire(wallet.url, SECRETS.acme), partnerWire(wallet.url, SECRETS.best)]
     const { userId, token } = await playerWithMoney(wallet.operator, '100.00', 'EUR')
