@@ -43,7 +43,7 @@ export function watchLockStatements(trace: Trace, complaints: string[]) {
     },
     blocked({ name, waitsFor }: PostgresSession, statement: string): void {
       trace.mark('a session was blocked')
-      if (statement.startsWith('gate_'))
+      if (statement.startsWith('fast_path_'))
         complaints.push(`${name} ${statement}: the gate waits for ${waitsFor.join(', ')}`)
     },
   }
