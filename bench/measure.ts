@@ -24,7 +24,7 @@ export interface ServerMeasurement {
   processorTime?: { server: number; postgres: number; generator: number }
   database?: DatabaseCost
   /** Share of accepted calls on the fast path; absent for a server without this metric. */
-  gateShare?: number
+  fastPathShare?: number
 }
 
 export interface DatabaseCost {
@@ -74,13 +74,13 @@ export async function measureOnDatabase(
   const counters = async () => ({
     ...(await databaseCounters(postgres)),
     ...processorCounters(postgres, servers),
-    gated: await gatedBy(servers),
+    fastPathCalls: await countFastPathCalls(servers),
   })
   const run = await runLoad(loadOn(servers, shape), counters).finally(() => stopAll(servers))
   const { window } = run
   const processorTime = isKnown && { processorTime: processorTimeOf(run) }
-  const gateShare = Number.isNaN(run.after.gated) ? {} : { gateShare: perCall(run)('gated') }
-  return { run, window, callsPerSecond: window.accepted / window.seconds, ...processorTime, ...gateShare }
+  const fastPathShare = Number.isNaN(run.after.fastPathCalls) ? {} : { fastPathShare: perCall(run)('fastPathCalls') }
+  return { run, window, callsPerSecond: window.accepted / window.seconds, ...processorTime, ...fastPathShare }
 }
 
 /** One after another, because the first server may create the schema. */
@@ -119,7 +119,7 @@ export function computeDatabaseCost(run: LoadRun<Awaited<ReturnType<typeof datab
 }
 
 /** Calls on the fast path; NaN without this metric. */
-async function gatedBy(servers: ServerProcess[]): Promise<number> {
+async function countFastPathCalls(servers: ServerProcess[]): Promise<number> {
   const texts = await Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()))
   return texts.reduce((sum, text) => sum + +(/^wallet_fast_path_calls_total (\d+)$/m.exec(text)?.[1] ?? Number.NaN), 0)
 }

@@ -146,7 +146,7 @@ export function formatBenchReport(all: SubjectMeasurements[], shape: ShapeName):
     '',
     ...all.flatMap(touchedLines),
     ...all.flatMap(processorLine),
-    ...all.flatMap(gateLine),
+    ...all.flatMap(fastPathLine),
     ...all.flatMap(openLine),
     ...all.flatMap(({ name, rounds }) => rounds.flatMap((round) => auditLine(name, round.database))),
   ]
@@ -209,9 +209,11 @@ function processorLine({ name, rounds }: SubjectMeasurements): string[] {
   return [`${name} processor time per call: server ${server} µs, Postgres ${postgres} µs, generator ${generator} µs`]
 }
 
-function gateLine({ name, rounds }: SubjectMeasurements): string[] {
-  const shares = rounds.flatMap(({ gateShare }) => (gateShare === undefined ? [] : [gateShare]))
-  return shares.length === 0 ? [] : [`${name}: the gate took ${number(100 * computeMedian(shares))} of 100 calls`]
+function fastPathLine({ name, rounds }: SubjectMeasurements): string[] {
+  const shares = rounds.flatMap(({ fastPathShare }) => (fastPathShare === undefined ? [] : [fastPathShare]))
+  return shares.length === 0
+    ? []
+    : [`${name}: the fast path applied ${number(100 * computeMedian(shares))} of 100 calls`]
 }
 
 function openLine({ name, open }: SubjectMeasurements): string[] {

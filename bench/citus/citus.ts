@@ -16,7 +16,7 @@ import { runLoad } from '../run-load.ts'
 import { inventPlayer, seedOnePlayer, toUserIds } from '../seed-players.ts'
 import { HOST } from '../server-process.ts'
 import { MAIN, SECRET, startPurser } from '../subjects.ts'
-import { measureQuestionCosts, type QuestionCost } from './question-cost.ts'
+import { measureRequestCosts, type RequestCost } from './request-cost.ts'
 
 const HELP = `PURSER_CITUS=/usr/lib/postgresql/15 npm run bench:citus
 
@@ -50,7 +50,7 @@ interface Row {
   readonly name: string
   readonly callsPerSecond: number
   readonly callsPerCommit: number
-  readonly gateShare: number
+  readonly fastPathShare: number
   /** CPU time per call in microseconds. */
   readonly wallet: number
   readonly postgres: number
@@ -58,7 +58,7 @@ interface Row {
   readonly nodes: readonly number[]
   readonly p50Ms: number
   readonly p99Ms: number
-  readonly asked: Record<string, QuestionCost>
+  readonly asked: Record<string, RequestCost>
   readonly audit: string
 }
 
@@ -120,13 +120,13 @@ async function measured(workers: number, options: Options): Promise<Row> {
       wallet: servers.reduce((sum, { pid }) => sum + readFamilySeconds(pid), 0),
       ...Object.fromEntries(pids.map((pid, node) => [`node ${node}`, readFamilySeconds(pid)])),
       commits: (await Promise.all(clients.map(writes))).reduce((a, b) => a + b, 0),
-      gated: await gatedBy(servers.map(({ url }) => url)),
+      fastPathCalls: await countFastPathCalls(servers.map(({ url }) => url)),
     })
     const ports = servers.map(({ port }) => port)
     const load = { host: HOST, ports, settles: true, secret: SECRET, players, connections, warmupSeconds, seconds }
     const loaded = async () => {
       const run = await runLoad(load, counters)
-      return { ...run, asked: await measureQuestionCosts(servers[0]!.url, { wallet: servers[0]!.pid, nodes: pids }) }
+      return { ...run, asked: await measureRequestCosts(servers[0]!.url, { wallet: servers[0]!.pid, nodes: pids }) }
     }
     const { before, after, window, asked } = await loaded().finally(() =>
       Promise.all(servers.map(({ stop }) => stop())),
@@ -137,7 +137,7 @@ async function measured(workers: number, options: Options): Promise<Row> {
       name: workers === 0 ? 'one Postgres' : `Citus, ${workers} worker${workers > 1 ? 's' : ''}`,
       callsPerSecond: window.accepted / window.seconds,
       callsPerCommit: 1 / perCall('commits'),
-      gateShare: perCall('gated'),
+      fastPathShare: perCall('fastPathCalls'),
       wallet: perCall('wallet') * US_PER_S,
       postgres: perNode.reduce((a, b) => a + b),
       nodes: perNode,
@@ -158,7 +158,7 @@ async function writes(client: pg.Client): Promise<number> {
   return +rows[0]!.xmax
 }
 
-async function gatedBy(urls: readonly string[]): Promise<number> {
+async function countFastPathCalls(urls: readonly string[]): Promise<number> {
   const texts = await Promise.all(urls.map(async (url) => (await fetch(`${url}/metrics`)).text()))
   return texts.reduce((sum, text) => sum + +(/^wallet_fast_path_calls_total (\d+)$/m.exec(text)?.[1] ?? 0), 0)
 }

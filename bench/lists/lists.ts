@@ -32,8 +32,8 @@ import { WALLET_CHANGES } from '../../src/server/wallet/store/wallet-changes.ts'
 import { parseArguments, parsePositive } from '../arguments.ts'
 import { startBenchPostgres } from '../postgres.ts'
 import { MAIN } from '../subjects.ts'
-import { buildPlatformQuestions, seedPlatform } from './platform.ts'
-import { formatTimingRow, TABLE_HEAD, type TimedQuestion, timeQuestion, timeWork } from './question-timing.ts'
+import { buildPlatformQueries, seedPlatform } from './platform.ts'
+import { formatTimingRow, TABLE_HEAD, type TimedQuery, timeQuery, timeWork } from './query-timing.ts'
 import { SEED_EVENTS, SEED_PLAYERS, seedDatabase, seedJournal, toSeedBetId } from './seed.ts'
 
 const DAY_MS = 86_400_000
@@ -42,24 +42,24 @@ const MOST_CALLS = 1_000_000
 /** Marks a list that sums transfers because the daily sums are not stored. */
 const NOT_KEPT = ', not stored'
 
-type Question = TimedQuestion<OperatorDeps>
+type Query = TimedQuery<OperatorDeps>
 
-function questions(bets: number, day: string): Question[] {
+function buildWalletQueries(bets: number, day: string): Query[] {
   const middle = Math.trunc(Math.min(bets, MOST_CALLS) / 2)
   const [userId, time] = [`player-${middle % SEED_PLAYERS}`, `${day}T12:00:00Z`]
   const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'x'])).toString('base64url')
   const actions = createAuditLog('purser')
   const of = (query: object) => ({ limit: '50', ...query })
-  const bet = (what: string, query: object): Question => ({ what, ask: (deps) => listBets(deps, of(query)) })
-  const player = (what: string, query: object): Question => ({
+  const bet = (what: string, query: object): Query => ({ what, ask: (deps) => listBets(deps, of(query)) })
+  const player = (what: string, query: object): Query => ({
     what,
     ask: (deps) => listPlayers(deps, of(query), true),
   })
-  const feed = (what: string, after: string): Question => ({
+  const feed = (what: string, after: string): Query => ({
     what,
     ask: ({ db }) => createFeed(db as Db, WALLET_CHANGES).poll(after, 100, 0),
   })
-  const call = (what: string, query: object): Question => ({
+  const call = (what: string, query: object): Query => ({
     what,
     ask: ({ db }) => listCalls(db.people, 'purser', of(query)),
   })
@@ -115,7 +115,7 @@ function questions(bets: number, day: string): Question[] {
 }
 
 /** Rare kinds have an index; a list by period is read as a report. */
-function transfersOf(day: string): Question[] {
+function transfersOf(day: string): Query[] {
   const after = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'EUR', '1'])).toString('base64url')
   const asked = (query: object) => (deps: OperatorDeps) => listTransfers(deps, { limit: '50', day, ...query })
   return [
@@ -182,21 +182,21 @@ const depsOn = (db: Db): OperatorDeps => ({
 /** Without daily sums and the audit, whose time grows with the number of bets. */
 async function timeLists(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
   process.stdout.write(`${TABLE_HEAD}\n`)
-  for (const one of questions(bets, day).filter(({ isReport }) => isReport !== true))
-    process.stdout.write(`${formatTimingRow(await timeQuestion(sql, depsOn(db), one))}\n`)
+  for (const one of buildWalletQueries(bets, day).filter(({ isReport }) => isReport !== true))
+    process.stdout.write(`${formatTimingRow(await timeQuery(sql, depsOn(db), one))}\n`)
 }
 
 async function timeAll(db: Db, sql: pg.Client, bets: number, day: string): Promise<void> {
   const deps = depsOn(db)
-  const all = questions(bets, day)
+  const all = buildWalletQueries(bets, day)
   const kept = all
     .filter(({ what }) => what.includes(NOT_KEPT))
     .map((one) => ({ ...one, what: `${one.what.replace(NOT_KEPT, '')}, stored` }))
   const say = (line: string) => void process.stdout.write(`${line}\n`)
   say(TABLE_HEAD)
-  for (const one of all) say(formatTimingRow(await timeQuestion(sql, deps, one)))
+  for (const one of all) say(formatTimingRow(await timeQuery(sql, deps, one)))
   const keeping = await timeWork('keeping the sums of the day', async () => void (await closeDays(db, new Date())))
-  for (const one of kept) say(formatTimingRow(await timeQuestion(sql, deps, one)))
+  for (const one of kept) say(formatTimingRow(await timeQuery(sql, deps, one)))
   say(
     `\n${keeping}\n${await timeWork('the audit', async () => `${(await runWalletAudit(db, { clawback: 'refuse' })).findings.length} findings`)}`,
   )
@@ -211,7 +211,7 @@ async function timePlatform(db: Db, sql: pg.Client, bets: number, day: string): 
   )
   say(TABLE_HEAD)
   const deps = { db, clock: { now: () => new Date() }, scales: new Map([['EUR', 2]]) }
-  for (const one of buildPlatformQuestions(bets, day)) say(formatTimingRow(await timeQuestion(sql, deps, one)))
+  for (const one of buildPlatformQueries(bets, day)) say(formatTimingRow(await timeQuery(sql, deps, one)))
 }
 
 await main()

@@ -16,7 +16,7 @@ import { getBetDetail } from '../../src/server/platform/api/platform-views.ts'
 import { createCircuitBreakers } from '../../src/server/platform/circuit-breaker.ts'
 import { readOldestWaiting } from '../../src/server/platform/platform-metrics.ts'
 import { PLATFORM_CHANGES } from '../../src/server/platform/store/platform-change-feed.ts'
-import type { TimedQuestion } from './question-timing.ts'
+import type { TimedQuery } from './query-timing.ts'
 import { SEED_EVENTS, SEED_PLAYERS, toSeedBetId } from './seed.ts'
 
 /** The seeded partners have no connection settings. */
@@ -73,7 +73,7 @@ interface Deps {
   readonly scales: ReadonlyMap<string, number>
 }
 
-export function buildPlatformQuestions(bets: number, day: string): TimedQuestion<Deps>[] {
+export function buildPlatformQueries(bets: number, day: string): TimedQuery<Deps>[] {
   const middle = toSeedBetId(Math.trunc(bets / 2))
   const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, middle])).toString('base64url')
   const bet = (what: string, query: object) => ({

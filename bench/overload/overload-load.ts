@@ -1,4 +1,4 @@
-// The load of the overload bench, a process of its own that is controlled over IPC. It measures the
+// Load generator of the overload bench, a process that is controlled over IPC. It measures the
 // unloaded rate, the overload, and the light load again.
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,23 +18,23 @@ export interface OverloadLoad {
 /** Times in milliseconds. */
 export interface OverloadPhase {
   /** Replies with 200 per second. */
-  readonly yesPerSecond: number
+  readonly acceptedPerSecond: number
   readonly answersPerSecond: number
   /** Status → replies; 0 means that the connection broke, `none` that no reply came. */
   readonly statuses: Record<string, number>
   /** Replies of any status after the platform's time limit, and those with 200. */
   readonly late: number
-  readonly lateYes: number
+  readonly lateAccepted: number
   readonly p50Ms: number
   readonly p99Ms: number
   readonly maxMs: number
   /** p50 of the calls answered with 200. */
-  readonly p50YesMs: number
+  readonly p50AcceptedMs: number
 }
 
 export interface OverloadResult {
   /** Bets accepted before the first phase. */
-  readonly warmupYes: number
+  readonly warmupAccepted: number
   readonly unloaded: OverloadPhase
   readonly overload: OverloadPhase
   /** Light load from 2 s after the overload. */
@@ -55,7 +55,7 @@ class Tally {
   readonly statuses: Record<string, number> = {}
   readonly startedAt = performance.now()
   late = 0
-  lateYes = 0
+  lateAccepted = 0
 
   answered(status: number, count: number, sentAt: number): void {
     const milliseconds = performance.now() - sentAt
@@ -65,17 +65,17 @@ class Tally {
     if (status === 200) for (let i = 0; i < count; i++) this.yes.record(nanoseconds)
     if (milliseconds <= ANSWER_MS) return
     this.late += count
-    if (status === 200) this.lateYes += count
+    if (status === 200) this.lateAccepted += count
   }
 
   /** `unanswered`: calls without any reply. */
   phase(seconds: number, yes: number, unanswered: number): OverloadPhase {
-    const { statuses, late, lateYes, all } = this
+    const { statuses, late, lateAccepted, all } = this
     const ms = (of: RecordableHistogram, percentile: number) => of.percentile(percentile) / NS_PER_MS
     return {
-      ...{ yesPerSecond: yes / seconds, answersPerSecond: all.count / seconds, late, lateYes },
+      ...{ acceptedPerSecond: yes / seconds, answersPerSecond: all.count / seconds, late, lateAccepted },
       statuses: { ...statuses, ...(unanswered > 0 && { none: unanswered }) },
-      ...{ p50Ms: ms(all, 50), p99Ms: ms(all, 99), maxMs: all.max / NS_PER_MS, p50YesMs: ms(this.yes, 50) },
+      ...{ p50Ms: ms(all, 50), p99Ms: ms(all, 99), maxMs: all.max / NS_PER_MS, p50AcceptedMs: ms(this.yes, 50) },
     }
   }
 }
@@ -107,7 +107,7 @@ async function run({ port, secret, players, connections, depth, seconds }: Overl
   await sleep(AFTER.pauseSeconds * 1_000)
   const after = await lightly(AFTER.seconds)
   for (const one of lightConnections) one.close()
-  return { warmupYes: statuses[200] ?? 0, unloaded, overload, after }
+  return { warmupAccepted: statuses[200] ?? 0, unloaded, overload, after }
 }
 
 const AT_ONCE = 200
@@ -128,7 +128,7 @@ async function ended(tally: Tally, connections: PipelinedConnection[], seconds: 
   await sleep(seconds * 1_000)
   const passed = (performance.now() - tally.startedAt) / 1_000
   const yes = tally.statuses[200] ?? 0
-  for (const one of connections) one.rest()
+  for (const one of connections) one.stopSending()
   const until = performance.now() + DRAIN_TIMEOUT_MS
   while (connections.some((one) => one.waiting() > 0) && performance.now() < until) await sleep(10)
   const unanswered = connections.reduce((sum, one) => sum + one.waiting(), 0)

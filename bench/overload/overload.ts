@@ -61,7 +61,7 @@ async function measure(options: OverloadOptions): Promise<OverloadMeasurement> {
     if (postgres === undefined) return measured
     await postgres.analyze(DATABASE)
     const stored = await postgres.count(DATABASE, 'select count(*) from purser.bet')
-    const storedThoughLate = stored - result.warmupYes - yesInTime(result)
+    const storedThoughLate = stored - result.warmupAccepted - countAcceptedInTime(result)
     return { ...measured, storedThoughLate, audit: runAudit(postgres.url(DATABASE)) }
   } finally {
     await subject.stop()
@@ -70,8 +70,8 @@ async function measure(options: OverloadOptions): Promise<OverloadMeasurement> {
 
 const phases = ({ unloaded, overload, after }: OverloadResult) => [unloaded, overload, after]
 
-function yesInTime(result: OverloadResult): number {
-  return phases(result).reduce((sum, { statuses, lateYes }) => sum + (statuses[200] ?? 0) - lateYes, 0)
+function countAcceptedInTime(result: OverloadResult): number {
+  return phases(result).reduce((sum, { statuses, lateAccepted }) => sum + (statuses[200] ?? 0) - lateAccepted, 0)
 }
 
 function callsOf({ overload }: OverloadResult): number {

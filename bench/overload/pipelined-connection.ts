@@ -13,7 +13,7 @@ export interface PipelinedConnection {
   /** Keeps this number of calls in flight from now on. */
   keepWaiting(depth: number): void
   /** Sends no more; calls in flight are still answered. */
-  rest(): void
+  stopSending(): void
   waiting(): number
   close(): void
 }
@@ -64,7 +64,7 @@ export async function openPipelinedConnection(
       depth = socket.destroyed ? 0 : wanted
       send()
     },
-    rest() {
+    stopSending() {
       depth = 0
     },
     waiting: () => waiting,

@@ -22,7 +22,7 @@ export function findOverloadShortfalls({
   megabytes,
   audit,
 }: OverloadMeasurement): string[] {
-  const { late, statuses, yesPerSecond } = overload
+  const { late, statuses, acceptedPerSecond } = overload
   const broken = (statuses[0] ?? 0) + (statuses.none ?? 0)
   const checks: [boolean, string][] = [
     [
@@ -31,7 +31,7 @@ export function findOverloadShortfalls({
     ],
     [broken > 0, `${broken} of ${calls} calls had no answer`],
     [
-      yesPerSecond < LEAST_SHARE * unloaded.yesPerSecond,
+      acceptedPerSecond < LEAST_SHARE * unloaded.acceptedPerSecond,
       `${share(overload, unloaded)} of the unloaded rate answered 200`,
     ],
     [
@@ -46,7 +46,7 @@ export function findOverloadShortfalls({
 }
 
 const share = (phase: OverloadPhase, of: OverloadPhase) =>
-  Math.trunc((phase.yesPerSecond / of.yesPerSecond) * 1_000) / 1_000
+  Math.trunc((phase.acceptedPerSecond / of.acceptedPerSecond) * 1_000) / 1_000
 
 export function formatOverloadReport(measured: OverloadMeasurement): string {
   const { unloaded, overload, after, calls, storedThoughLate = 0, megabytes } = measured
@@ -62,8 +62,8 @@ export function formatOverloadReport(measured: OverloadMeasurement): string {
 }
 
 function row(name: string, phase: OverloadPhase): string {
-  const { yesPerSecond, answersPerSecond, p50Ms, p50YesMs, p99Ms, maxMs, late, statuses } = phase
-  const rates = [yesPerSecond, answersPerSecond].map((rate) => Math.trunc(rate).toLocaleString('en'))
-  const times = [p50Ms, p50YesMs, p99Ms, maxMs].map((ms) => Math.trunc(ms * 10) / 10)
+  const { acceptedPerSecond, answersPerSecond, p50Ms, p50AcceptedMs, p99Ms, maxMs, late, statuses } = phase
+  const rates = [acceptedPerSecond, answersPerSecond].map((rate) => Math.trunc(rate).toLocaleString('en'))
+  const times = [p50Ms, p50AcceptedMs, p99Ms, maxMs].map((ms) => Math.trunc(ms * 10) / 10)
   return `| ${[name, ...rates, ...times, late, JSON.stringify(statuses)].join(' | ')} |`
 }

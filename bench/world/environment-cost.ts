@@ -18,7 +18,7 @@ const ROUNDS = 40
 const TIMES = 20_000
 const NS_PER_MS = 1_000_000
 /** The wallet writes its counts on a signal; these limit the wait. */
-const [MOST_LOOKS, BETWEEN_LOOKS_MS] = [1_000, 10]
+const [MOST_READS, READ_INTERVAL_MS] = [1_000, 10]
 const RATE = 200
 const SECONDS = 20
 
@@ -69,8 +69,8 @@ async function underLoad(): Promise<CountedCalls> {
     rmSync(counts, { force: true })
     process.kill(wallet.pid, 'SIGUSR2')
     for (let looks = 0; !existsSync(counts); looks++) {
-      if (looks === MOST_LOOKS) throw new Error('the wallet does not say what it asked for')
-      await sleep(BETWEEN_LOOKS_MS)
+      if (looks === MOST_READS) throw new Error('the wallet does not say what it asked for')
+      await sleep(READ_INTERVAL_MS)
     }
     return JSON.parse(readFileSync(counts, 'utf8')) as Record<string, number>
   }

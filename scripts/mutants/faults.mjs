@@ -6,7 +6,7 @@
  * reach.
  */
 
-import { GATE_FAULTS, GATE_TEXT_FAULTS } from './gate-faults.mjs'
+import { FAST_PATH_FAULTS, FAST_PATH_TEXT_FAULTS } from './fast-path-faults.mjs'
 import { UNSEEN_FAULTS } from './unseen-faults.mjs'
 
 const RULES = ['test/wallet/life-table.test.ts', 'test/wallet/life-histories.test.ts']
@@ -104,8 +104,8 @@ const BY_FILE = {
     ],
     [' and request_id = k.request_id', '', REPEATS],
   ],
-  'src/server/wallet/queue/fast-path.ts': GATE_FAULTS,
-  'src/server/wallet/queue/fast-path-sql.ts': GATE_TEXT_FAULTS,
+  'src/server/wallet/queue/fast-path.ts': FAST_PATH_FAULTS,
+  'src/server/wallet/queue/fast-path-sql.ts': FAST_PATH_TEXT_FAULTS,
   'src/server/wallet/queue/call-queue.ts': [
     ['first.attempts >= MAX_ATTEMPTS', 'false', LANES],
     ['    endSweeping = undefined\n', '', LANES],

@@ -74,7 +74,7 @@ export function renderPictureFile(history: BetHistory, css: string, label: strin
 function renderMomentRow(moment: BetHistory['moments'][number]): string {
   const at = new Date(moment.at).toISOString().replace('T', ' ').slice(0, 23)
   if (moment.kind === 'decision')
-    return renderRow([at, `Platform: ${moment.title}`, moment.says ?? moment.detail, '', ''])
+    return renderRow([at, `Platform: ${moment.title}`, moment.longDetail ?? moment.detail, '', ''])
   const moved = moment.transfers.map(
     ({ kind, amount, currency }) => `${formatTransferKind(kind)} ${formatSigned(amount)} ${currency}`,
   )

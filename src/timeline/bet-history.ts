@@ -94,7 +94,7 @@ function toDecision(delivery: DeliveryView, bet: PlatformBetDetail): PlatformDec
     title: DECISION_TITLES[operation],
     detail: detail[operation],
     ...(operation === 'rollback' &&
-      errorCode !== undefined && { says: `because ${describeRollbackReason(errorCode)}` }),
+      errorCode !== undefined && { longDetail: `because ${describeRollbackReason(errorCode)}` }),
   }
 }
 

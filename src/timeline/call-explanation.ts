@@ -79,7 +79,7 @@ function explainRefusal(
   if (operation === 'rollback' && known === 'settled')
     return `Rejected (code ${code}): the bet has a result, so it was not rolled back. No money moved.`
   if (known === 'nothing' || known === 'refused')
-    return `${findLifeTableRow(known, operation).says} Rejected (code ${code}).`
+    return `${findLifeTableRow(known, operation).explanation} Rejected (code ${code}).`
   return `Rejected with code ${code}${codeMessage(code)}. No money moved.`
 }
 
@@ -118,7 +118,7 @@ export function isLess(available: string | undefined, needed: string): available
 function explainRepeat({ operation }: WalletCallView, known: LifeState): string {
   if (operation === 'place') return 'The call repeats the bet: the response is the same, and no money was taken.'
   if (operation === 'settle') return 'The call repeats the result: the response is the same, and no money moved.'
-  return findLifeTableRow(known, operation).says
+  return findLifeTableRow(known, operation).explanation
 }
 
 function explainApplied({ operation, transfers, currency = '', amount }: WalletCallView, known: LifeState): string {
@@ -133,5 +133,5 @@ function explainApplied({ operation, transfers, currency = '', amount }: WalletC
       ? `Another result: ${moneyText(paid ?? '', currency)} was paid; nothing had to be taken back.`
       : `Another result: ${moneyText(back, currency)} was taken back, ${isLost}, in one step.`
   }
-  return findLifeTableRow(known, operation).says
+  return findLifeTableRow(known, operation).explanation
 }

@@ -92,6 +92,6 @@ const EXPLANATIONS: Readonly<Record<string, string>> = {
 export function findLifeTableRow(
   known: LifeState,
   operation: TimelineOperation,
-): { readonly row: string; readonly says: string } {
-  return { row: LIFE_TABLE[known][operation], says: EXPLANATIONS[`${known}/${operation}`] ?? '' }
+): { readonly row: string; readonly explanation: string } {
+  return { row: LIFE_TABLE[known][operation], explanation: EXPLANATIONS[`${known}/${operation}`] ?? '' }
 }

@@ -4,7 +4,7 @@ import { formatDuration } from './drawing/time-format.ts'
 import { operationTitle, type PlatformDecision, type TimelineCall } from './drawing/timeline-moments.ts'
 
 export function describeMoment(one: PlatformDecision | TimelineCall): string {
-  if (one.kind === 'decision') return `Platform: ${one.title}${one.detail ? `, ${one.says ?? one.detail}` : ''}`
+  if (one.kind === 'decision') return `Platform: ${one.title}${one.detail ? `, ${one.longDetail ?? one.detail}` : ''}`
   const moved = one.transfers
     .map(({ kind, amount }) => `, ${formatTransferKind(kind)} ${formatSigned(amount)}`)
     .join('')

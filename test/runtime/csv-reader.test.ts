@@ -13,7 +13,7 @@ function file(bytes: Buffer | string): string {
   return path
 }
 
-const TABLE: CsvTable = { columnsOf: (some) => [...some], ids: ['id'], maxRow: 100, takesOddLines: true }
+const TABLE: CsvTable = { columnsOf: (some) => [...some], ids: ['id'], maxRow: 100, acceptsUnevenLines: true }
 
 /** Each row as its cells, or as its line number and fault. */
 async function read(bytes: Buffer | string, table: Partial<CsvTable> = {}): Promise<unknown[]> {
@@ -84,7 +84,7 @@ describe('a CSV row', () => {
       ['1', 'Anna'],
       '3: column 2: has no name in the first line',
     ])
-    expect(await read(',id,name\n0,1,Anna\n', { takesUnnamed: true })).toEqual([['1', 'Anna']])
+    expect(await read(',id,name\n0,1,Anna\n', { ignoresUnnamedCells: true })).toEqual([['1', 'Anna']])
   })
 
   test('keeps each cell as it was written', async () => {

@@ -14,9 +14,9 @@ export interface CsvTable {
   /** Limit of characters per row. */
   readonly maxRow: number
   /** A line with another number of cells is a row with a fault, and does not end the reading. */
-  readonly takesOddLines?: true
+  readonly acceptsUnevenLines?: true
   /** Cells without a column name are ignored. Otherwise they are a fault of their line. */
-  readonly takesUnnamed?: true
+  readonly ignoresUnnamedCells?: true
 }
 
 export interface CsvRow {
@@ -46,7 +46,7 @@ export async function* readCsv(path: string, table: CsvTable): AsyncGenerator<Cs
     isNamed = true
     return matchColumns(path, table, cells)
   }
-  const lines = { relax_column_count: table.takesOddLines ?? false, max_record_size: table.maxRow }
+  const lines = { relax_column_count: table.acceptsUnevenLines ?? false, max_record_size: table.maxRow }
   const parser = parse({ ...CSV_OPTIONS, ...lines, info: true, columns, cast: createCellMarker(table) })
   const warn = createShorteningWarning(path, table)
   try {
@@ -91,7 +91,9 @@ async function* decodeToUtf8(source: AsyncIterable<Buffer>): AsyncGenerator<Buff
 function matchColumns(path: string, table: CsvTable, cells: readonly string[]) {
   const names = columnNames(path, cells)
   const known = table.columnsOf(names.filter((name) => name !== '')).values()
-  return names.map((name, i) => (name !== '' ? known.next().value : table.takesUnnamed ? false : unnamedColumn(i)))
+  return names.map((name, i) =>
+    name !== '' ? known.next().value : table.ignoresUnnamedCells ? false : unnamedColumn(i),
+  )
 }
 
 const UNNAMED_COLUMN = 'column '

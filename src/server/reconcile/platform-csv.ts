@@ -25,7 +25,7 @@ function compareIdAndLine(a: PlatformSide, b: PlatformSide): number {
 async function* readRows(path: string): AsyncGenerator<PlatformSide[]> {
   const columnsOf = (names: readonly string[]) => requireColumns(path, names)
   let page: PlatformSide[] = []
-  const table = { columnsOf, ids: ['betId', 'player'], maxRow: MAX_ROW, takesUnnamed: true } as const
+  const table = { columnsOf, ids: ['betId', 'player'], maxRow: MAX_ROW, ignoresUnnamedCells: true } as const
   for await (const { record, line, fault } of readCsv(path, table)) {
     if (fault !== undefined) throw new UsageError(`${path}, line ${line}: ${fault}`)
     page.push(parsePlatformRow(record, line, `${path}, line ${line}`))

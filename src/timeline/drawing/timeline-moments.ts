@@ -19,7 +19,7 @@ export interface PlatformDecision {
   readonly title: string
   readonly detail: string
   /** A longer `detail`, for places with more room. */
-  readonly says?: string
+  readonly longDetail?: string
 }
 
 export interface TimelineCall {

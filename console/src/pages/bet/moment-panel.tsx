@@ -48,7 +48,11 @@ export function MomentPanel({ moment, close, ...rest }: Props) {
   )
 }
 
-function DecisionPanel({ decision: { operation, detail, says: fullDetail = detail } }: { decision: PlatformDecision }) {
+function DecisionPanel({
+  decision: { operation, detail, longDetail: fullDetail = detail },
+}: {
+  decision: PlatformDecision
+}) {
   return (
     <p className="moment-body">
       The platform made this decision and sends it to the wallet with {operationTitle(operation)}

@@ -68,7 +68,7 @@ export async function* readImportFile(
 ): AsyncGenerator<ImportLine> {
   const columnsOf = (names: readonly string[]) => checkColumnNames(path, names)
   const lines = new Map<string, number>()
-  const table = { columnsOf, ids: ['userId', 'operatorUser'], maxRow: MAX_ROW, takesOddLines: true } as const
+  const table = { columnsOf, ids: ['userId', 'operatorUser'], maxRow: MAX_ROW, acceptsUnevenLines: true } as const
   for await (const { record, line, fault } of readCsv(path, table)) {
     const { userId = '' } = record
     const twin = lines.get(userId)

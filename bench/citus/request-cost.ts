@@ -13,11 +13,11 @@ const MS_PER_S = 1_000
  * Milliseconds per request: latency, and CPU time of the wallet and of each node, coordinator
  * first. A string is the error of a request without a reply.
  */
-export type QuestionCost = { readonly ms: number; readonly wallet: number; readonly nodes: readonly number[] } | string
+export type RequestCost = { readonly ms: number; readonly wallet: number; readonly nodes: readonly number[] } | string
 
 type Pids = { readonly wallet: number; readonly nodes: readonly number[] }
 
-export async function measureQuestionCosts(url: string, pids: Pids): Promise<Record<'look' | 'deposit', QuestionCost>> {
+export async function measureRequestCosts(url: string, pids: Pids): Promise<Record<'look' | 'deposit', RequestCost>> {
   let after = 'latest'
   const look = async () => {
     after = ((await ask(`${url}/operator/changes?after=${after}`)) as { next: string }).next
@@ -31,7 +31,7 @@ export async function measureQuestionCosts(url: string, pids: Pids): Promise<Rec
   }
 }
 
-async function measured(work: () => Promise<unknown>, { wallet, nodes }: Pids): Promise<QuestionCost> {
+async function measured(work: () => Promise<unknown>, { wallet, nodes }: Pids): Promise<RequestCost> {
   for (let i = 0; i < WARM_UP; i++) await work()
   const used = () => [wallet, ...nodes].map(readFamilySeconds)
   const [before, begun] = [used(), performance.now()]

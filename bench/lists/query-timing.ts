@@ -1,4 +1,4 @@
-// Times a query several times and explains its statements, as one row of a table.
+// Measures a query several times and explains its statements, as one row of a table.
 import type pg from 'pg'
 import {
   type Db,
@@ -15,7 +15,7 @@ interface Deps {
   readonly db: Pick<Db, 'people' | 'sums'>
 }
 
-export interface TimedQuestion<D extends Deps> {
+export interface TimedQuery<D extends Deps> {
   readonly what: string
   /** Reports use another connection, with a longer timeout. */
   readonly isReport?: true
@@ -31,10 +31,10 @@ interface QuestionTiming {
   readonly plans: readonly Plan[]
 }
 
-export async function timeQuestion<D extends Deps>(
+export async function timeQuery<D extends Deps>(
   sql: pg.Client,
   deps: D,
-  { what, isReport, ask }: TimedQuestion<D>,
+  { what, isReport, ask }: TimedQuery<D>,
 ): Promise<QuestionTiming> {
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
@@ -50,7 +50,7 @@ export async function timeQuestion<D extends Deps>(
 }
 
 /** Records the statements of a query while it is answered. */
-async function sentOf<D extends Deps>(deps: D, ask: TimedQuestion<D>['ask']): Promise<SentStatement[]> {
+async function sentOf<D extends Deps>(deps: D, ask: TimedQuery<D>['ask']): Promise<SentStatement[]> {
   const sent: SentStatement[] = []
   const seen = (reading: Queryable): Queryable => ({
     query: (statement: Statement, values: readonly unknown[] = []) => {
