@@ -128,9 +128,9 @@ export const PLACE_CASES: readonly StepCase[] = [
     loses: 'no money is lost, but the books of both sides have different times',
     covers: ['C37'],
     steps: [
-      placeStep({}, allowAccepted('debit', ['says the time of the first answer'])),
+      placeStep({}, allowAccepted('debit', ['has the time of the first answer'])),
       SHORT_PAUSE,
-      placeStep({}, [allowAccepted('debit', ['says the time of the first answer']), allowRefused()]),
+      placeStep({}, [allowAccepted('debit', ['has the time of the first answer']), allowRefused()]),
     ],
   },
   {

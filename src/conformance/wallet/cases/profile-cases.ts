@@ -12,7 +12,7 @@ import {
 } from '../case/step-builders.ts'
 import type { StepCase } from '../case/wallet-case.ts'
 
-const CHECKED = allowAccepted('nothing', ['fits the check', 'names the bet', 'names the currency', 'says the amount'])
+const CHECKED = allowAccepted('nothing', ['fits the check', 'names the bet', 'names the currency', 'has the amount'])
 
 export const PROFILE_CASES: readonly StepCase[] = [
   {
@@ -80,7 +80,7 @@ export const PROFILE_CASES: readonly StepCase[] = [
     loses: 'test bets count as real bets, and the wrong rules apply to every player',
     covers: ['F112', 'K28'],
     player: 'described',
-    steps: [profileStep({}, allowAccepted('nothing', ['fits the profile', 'says what is known']))],
+    steps: [profileStep({}, allowAccepted('nothing', ['fits the profile', 'has the known test flag and country']))],
   },
   {
     id: 'profile-07',
@@ -100,7 +100,7 @@ export const PROFILE_CASES: readonly StepCase[] = [
     covers: ['F112', 'K28'],
     // The kit created this player, so it knows which data are not stored.
     needs: ['operator'],
-    steps: [profileStep({}, allowAccepted('nothing', ['says what is known']))],
+    steps: [profileStep({}, allowAccepted('nothing', ['has the known test flag and country']))],
   },
   {
     id: 'profile-09',
@@ -170,7 +170,7 @@ export const PROFILE_CASES: readonly StepCase[] = [
     loses: 'no money is lost, but cashout, antifraud and bonuses use the data of another player',
     covers: ['I10', 'K28'],
     player: 'described',
-    steps: [profileStep({}, allowAccepted('nothing', ['says nothing else than is known']))],
+    steps: [profileStep({}, allowAccepted('nothing', ['contradicts no known field']))],
   },
   {
     id: 'profile-15',
@@ -181,6 +181,6 @@ export const PROFILE_CASES: readonly StepCase[] = [
     covers: ['I10', 'K28'],
     // The kit created this player, so it knows which data are not stored.
     needs: ['operator'],
-    steps: [profileStep({}, allowAccepted('nothing', ['makes nothing up']))],
+    steps: [profileStep({}, allowAccepted('nothing', ['has no unstored field']))],
   },
 ]

@@ -1,4 +1,4 @@
-/** Rules for the body of an accepted answer to a reading call, by name. */
+/** Rules for the body of an accepted answer, by name. */
 
 import { Type } from 'typebox'
 import { Compile } from 'typebox/compile'
@@ -52,24 +52,24 @@ export const BODY_RULES = {
     Array.isArray(currencies) && !currencies.includes(currency)
       ? `currencies do not have ${JSON.stringify(currency)}`
       : undefined,
-  'says the amount': (body, { account, amount }) =>
+  'has the amount': (body, { account, amount }) =>
     parseWireBalance(body.amount, account.scale) === amount ? undefined : `amount is ${JSON.stringify(body.amount)}`,
-  'says the time of the first answer': ({ transactionTime }, { first }) =>
+  'has the time of the first answer': ({ transactionTime }, { first }) =>
     transactionTime === first.transactionTime
       ? undefined
       : `transactionTime is ${JSON.stringify(transactionTime)}, at first it was ${JSON.stringify(first.transactionTime)}`,
-  'says what is known': (body, { player }) => {
+  'has the known test flag and country': (body, { player }) => {
     const country = isObject(body.customFields) ? body.customFields.userCountry : undefined
     if ((body.isTest ?? false) !== (player.known?.isTest ?? false)) return `isTest is ${JSON.stringify(body.isTest)}`
     return country === player.known?.userCountry ? undefined : `userCountry is ${JSON.stringify(country)}`
   },
-  'says nothing else than is known': ({ customFields }, { player: { known = {} } }) => {
+  'contradicts no known field': ({ customFields }, { player: { known = {} } }) => {
     const fields = isObject(customFields) ? customFields : {}
     const wrong = Object.entries(known).find(([name, value]) => fields[name] !== undefined && fields[name] !== value)
     return wrong && `${wrong[0]} is ${JSON.stringify(fields[wrong[0]])} instead of ${JSON.stringify(wrong[1])}`
   },
   /** operatorUser only identifies the player (P-5). */
-  'makes nothing up': ({ customFields }) => {
+  'has no unstored field': ({ customFields }) => {
     const { operatorUser: _, ...fields } = isObject(customFields) ? customFields : {}
     const [first] = Object.entries(fields)
     return first && `${first[0]} is ${JSON.stringify(first[1])}, which nobody has stored`

@@ -99,7 +99,7 @@ export const CURRENCY_CASES: readonly StepCase[] = [
     steps: [
       balanceStep(
         { currency: 'second', amount: '0' },
-        allowAccepted('nothing', ['fits the balance', 'names the currency', 'says the amount']),
+        allowAccepted('nothing', ['fits the balance', 'names the currency', 'has the amount']),
       ),
     ],
   },

@@ -17,7 +17,7 @@ import type { StepCase } from '../../case/wallet-case.ts'
 /** The two answers to a Rollback that the service treats as done. */
 const GIVEN_BACK = [allowAccepted('cancel'), ALLOW_ALREADY_DONE]
 /** 400 with code 8 is an equal success, but has no time. */
-const TIMED = [allowAccepted('cancel', ['says the time of the first answer']), ALLOW_ALREADY_DONE]
+const TIMED = [allowAccepted('cancel', ['has the time of the first answer']), ALLOW_ALREADY_DONE]
 const UNMOVED = [allowAccepted('nothing'), allowRefused('already_processed')]
 /** The player has no bet with this id. The call is rejected, or treated like an unknown bet. */
 const NOTHING = [allowAccepted('nothing'), allowRefused()]

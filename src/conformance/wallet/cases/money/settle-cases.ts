@@ -162,10 +162,10 @@ export const SETTLE_CASES: readonly StepCase[] = [
     steps: [
       ...[
         placeStep(),
-        settleStep('won', '200', {}, allowAccepted('pay', ['says the time of the first answer'])),
+        settleStep('won', '200', {}, allowAccepted('pay', ['has the time of the first answer'])),
         SHORT_PAUSE,
       ],
-      settleStep('won', '200', {}, allowAccepted('pay', ['says the time of the first answer'])),
+      settleStep('won', '200', {}, allowAccepted('pay', ['has the time of the first answer'])),
     ],
   },
 ]

@@ -15,7 +15,7 @@ import type { StepCase } from '../../case/wallet-case.ts'
 
 /** Without an applied payout no money moves, whether the call is accepted or rejected. */
 const NOTHING = [allowAccepted('nothing'), ...allowAnyFailure()]
-const TIMED = [allowAccepted('unpay', ['says the time of the first answer']), allowRefused()]
+const TIMED = [allowAccepted('unpay', ['has the time of the first answer']), allowRefused()]
 
 export const UNSETTLE_CASES: readonly StepCase[] = [
   {
