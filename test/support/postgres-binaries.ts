@@ -23,9 +23,7 @@ export function serverUser(): ServerUser {
   throw new Error('the tests run as root, Postgres must not, and /etc/passwd has neither a postgres nor a nobody user')
 }
 
-/**
- * The folder with bin, lib and share: the installed folder, or else a copy of it below `scratch`.
- */
+/** The folder with bin, lib and share: the installed folder, or else its copy below `scratch`. */
 export function nativeFolder(user: ServerUser, scratch: string): string {
   const installed = installedFolder()
   if (completed(installed) && readableBy(user, installed)) return installed

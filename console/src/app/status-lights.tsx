@@ -83,5 +83,5 @@ function toLedgerState(ledger: Ledger | undefined, isError: boolean): { state: s
 
 function ledgerTitle(ledger: Ledger | undefined): string {
   const sums = ledger?.currencies.map(({ currency, sum }) => moneyText(sum, currency)).join(', ')
-  return sums ? `All accounts sum to ${sums}` : 'The sum of all accounts'
+  return sums ? `All accounts sum to ${sums}` : 'The total of the ledger is not known yet'
 }

@@ -55,7 +55,7 @@ export function readScenarioSpan({ span = 1 }: Scenario): number {
   return span
 }
 
-/** Most faults need few calls, so many short markets find more than a few long markets. */
+/** Most faults need few calls. Many short markets find more faults than a few long markets. */
 const AUDITS = [1, 1, 1, 1, 2, 3] as const
 const MAX_AUDITS = 3
 const RESTORED = 0.25

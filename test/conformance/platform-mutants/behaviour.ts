@@ -1,5 +1,5 @@
 /**
- * Every choice of the test platform; a mutant makes one of them wrongly. It is written from C-1 to
+ * The choices of the test platform; a mutant makes one choice wrongly. It is written from C-1 to
  * C-7 alone, independently of src/server/platform.
  */
 import { createHmac } from 'node:crypto'

@@ -75,8 +75,8 @@ function WhatIfTable({ wallet, at, operation }: { wallet: WalletBetDetail; at: n
         </table>
       </section>
       <p className="muted small">
-        The browser applies the wallet’s own rules. Rows that did not happen assume a new request with the same content,
-        a valid token, a player who may bet, enough money, and a result that is not locked.
+        The browser applies the wallet’s own rules. The row ◂ is the recorded call. The other rows assume a new request
+        with the same content, a valid token, a player without restrictions, enough money, and an unlocked result.
       </p>
     </div>
   )

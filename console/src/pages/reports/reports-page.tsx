@@ -171,8 +171,8 @@ function renderAuditResult(audit: { isPending: boolean; error: Error | null; dat
     return (
       <EmptyState title="The audit has not run yet.">
         <p>
-          The audit reads all accounts, transfers and bets as of one moment. With millions of them it takes some
-          seconds.
+          The audit reads all accounts, transfers and bets as of one moment. A large wallet with millions of rows takes
+          some seconds.
         </p>
       </EmptyState>
     )

@@ -33,7 +33,7 @@ export async function checkSignature(header: string, body: string, secret: strin
   const algorithm = first === undefined ? 'it is not JSON in base64url' : algorithmOf(first.members)
   if (!step('The first part is JSON and names HS256', algorithm === 'HS256', algorithm)) return steps
   const twist = first === undefined ? undefined : findForbiddenHeader(first)
-  if (!step('The first part changes nothing of what is signed', twist === undefined, twist ?? 'nothing')) return steps
+  if (!step('The first part has no member that a wallet rejects', twist === undefined, twist ?? 'none')) return steps
   const isShaped = signature.length === 43 && SEGMENT.test(signature)
   if (!step('The last part is 32 bytes in base64url', isShaped, `${signature.length} characters`)) return steps
   const expected = await computeMac(protectedHeader, body, secret)

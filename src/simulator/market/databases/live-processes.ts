@@ -43,7 +43,7 @@ interface PartyStart {
   readonly listen: SimulatedNetwork['listen']
 }
 
-/** Rejects if the settings about money differ from those in the database. */
+/** Rejects if the database records other values for the settings about money. */
 export async function startParty(
   there: LiveProcesses,
   life: ProcessLife,
