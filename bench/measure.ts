@@ -23,7 +23,9 @@ export interface ServerMeasurement {
   /** Microseconds per accepted call; only on Linux. */
   processorTime?: { server: number; postgres: number; generator: number }
   database?: DatabaseCost
-  /** Share of accepted calls on the fast path; absent for a server without this metric. */
+  /**
+   * Share of accepted calls that the fast path applied; absent for a server without this metric.
+   */
   fastPathShare?: number
 }
 
@@ -118,7 +120,7 @@ export function computeDatabaseCost(run: LoadRun<Awaited<ReturnType<typeof datab
   }
 }
 
-/** Calls on the fast path; NaN without this metric. */
+/** NaN without this metric. */
 async function countFastPathCalls(servers: ServerProcess[]): Promise<number> {
   const texts = await Promise.all(servers.map(async ({ url }) => (await fetch(`${url}/metrics`)).text()))
   return texts.reduce((sum, text) => sum + +(/^wallet_fast_path_calls_total (\d+)$/m.exec(text)?.[1] ?? Number.NaN), 0)

@@ -30,8 +30,8 @@ const HELP = `PURSER_CITUS=/usr/lib/postgresql/15 npm run bench:citus
 Two processes, Place bets and Settles; then a look at the feed and a deposit, one after another. Exit code 1 when the money is not right.`
 
 /**
- * Asynchronous, so that the nodes' output is read meanwhile. With many buckets it exceeds a pipe,
- * and the nodes would block for ever.
+ * Asynchronous, so that the nodes' output is read meanwhile. With many buckets (shard keys) the
+ * output exceeds a pipe, and the nodes would block for ever.
  */
 const run = promisify(execFile)
 const US_PER_S = 1_000_000

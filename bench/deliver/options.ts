@@ -4,7 +4,7 @@ import { MAIN } from '../subjects.ts'
 
 export { UsageError }
 
-/** Situations to measure in addition to `alone`, the reference. */
+/** Situations to measure in addition to `alone` (one reachable partner), the reference. */
 export const DELIVER_ROWS = ['result to last', 'dead port', 'hanging port'] as const
 export type DeliverRow = (typeof DELIVER_ROWS)[number]
 

@@ -13,7 +13,7 @@ server.post<{ Body: Buffer }>('/payment/bet', async (request, reply) => {
   return { transactionId: '00000000-0000-4000-8000-000000000000', transactionTime: new Date().toISOString() }
 })
 
-/** Any token gives a player. */
+/** Every token returns a player. */
 server.post<{ Body: Buffer }>('/user/profile', async (request, reply) => {
   if (!isSignatureGood(secret, request.headers['x-sign-jws'], request.body)) return reply.code(400).send(REFUSAL)
   const { token } = JSON.parse(request.body.toString())

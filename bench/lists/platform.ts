@@ -1,6 +1,6 @@
 // Writes a day of a platform by SQL, and lists the queries of its staff. Each bet has a Place bet
-// and a Settle. One of a hundred Settles needs a person, one of a thousand waits for its next
-// attempt; one of fifty Place bets was declined.
+// and a Settle. One of a hundred Settles needs manual attention, one of a thousand waits for its
+// next attempt; one of fifty Place bets was declined.
 import type pg from 'pg'
 import type { Clock } from '../../src/runtime/clock.ts'
 import { createAuditLog } from '../../src/server/core/auth/audit-log/audit-log.ts'

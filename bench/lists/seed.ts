@@ -220,8 +220,8 @@ export async function seedDatabase(url: string, size: SeedSize, say: (line: stri
 }
 
 /**
- * Milliseconds of the day between two flushes of the journal. It makes one chunk per second, and at
- * most 80 may wait.
+ * Milliseconds of the day between two flushes of the journal. The journal makes one chunk per
+ * second, and at most 80 may wait.
  */
 const SLICE_MS = 60_000
 const BODY = (i: number, player: string) =>

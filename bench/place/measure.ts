@@ -16,7 +16,7 @@ const KEY = createSecret()
 const FRAMES = 200
 const DATABASE = 'place_run'
 const US_PER_S = 1_000_000
-/** Limits that no bet reaches, but that require every sum. */
+/** Limits that no bet reaches. Their check reads every sum. */
 const LIMITS = { eventMaxBets: 1_000_000_000, outcomeMaxStake: '999999999999', outcomeMaxWin: '999999999999' }
 
 export interface PlaceMeasurement {

@@ -9,7 +9,6 @@ export interface PlaceOptions {
   seconds: number
   warmupSeconds: number
   connections: number
-  /** Number of events for the bets. */
   events: number
   /** Sets limits that need sums over the bets of an event. */
   hasLimits: boolean

@@ -17,7 +17,9 @@ export function makeWalletOpenApi() {
   return makeWalletOpenApiFrom({ PURSER_DATA_DIR: 'memory://' })
 }
 
-/** `store` has the settings of an empty database. Any kind of database gives the same document. */
+/**
+ * `store` has the settings of an empty database. The document is the same for any kind of database.
+ */
 export function makeWalletOpenApiFrom(store) {
   const record = ({ app, db }) => recordExamples(app, db)
   const keys = { url: '/operator/keys', key: OPERATOR_KEY }
@@ -44,7 +46,7 @@ async function startWallet(store, beforeRoutes) {
   return { db, app, close: () => app.close() }
 }
 
-/** Two cases that never end. */
+/** Conformance kit with two cases that never end. */
 const KIT = {
   cases: WALLET_CASES.slice(0, 2).map(({ id, clause, level, sentence, loses }) => ({
     id,

@@ -5,7 +5,7 @@
  *
  * - `npm run pictures -- states` takes only these states.
  * - `npm run pictures -- states error what-if` takes the states whose names begin so.
- * - `film` and `docs` take only those.
+ * - `film` and `docs` take only the film, or the pictures of the docs.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

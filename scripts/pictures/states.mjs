@@ -90,7 +90,7 @@ async function alone(browser, wanted, what, work) {
   }
 }
 
-/** A signed-in page for each shape; `see` takes the same address in each. */
+/** A signed-in page for each shape; `see` opens one address in each shape. */
 async function seeing(browser, { folder, isWanted }, { url, key }) {
   const pages = []
   for (const [colorScheme, width, suffix] of SHAPES) {

@@ -76,7 +76,7 @@ export interface DeliveryView {
   readonly error?: string
   readonly decidedAt: string
   readonly dueAt?: string
-  /** Present while the delivery is owed (C-9). */
+  /** Present while the partner has not confirmed the delivery (C-9). */
   readonly needsAttentionSince?: string
   readonly request?: Readonly<Record<string, unknown>>
   readonly attemptList: readonly AttemptView[]

@@ -23,7 +23,7 @@ export interface LoadBet {
   readonly life: 'new' | 'open' | 'settled' | 'over'
   /** The payout that the wallet has acknowledged. */
   readonly payout: bigint
-  /** The last acknowledged call. */
+  /** Acknowledged. */
   readonly last?: CallMessage
 }
 

@@ -93,7 +93,6 @@ export type ScenarioExpectation =
   /** Time from the arrival of Place bet to the first Rollback. */
   | { readonly kind: 'rollback_between'; readonly from?: KitTimingName; readonly to?: KitTimingName }
   | { readonly kind: 'error_code'; readonly code: number }
-  /** Gaps between the attempts of the Rollback. */
   | { readonly kind: 'gaps'; readonly shape: 'growing' | 'doubling'; readonly attempts: number }
   /** Time from the first attempt of the Rollback to the last. */
   | { readonly kind: 'within_window' }

@@ -21,8 +21,8 @@ export interface NotJudgedVerdict {
   readonly kind: 'not judged'
   readonly why: string
   /**
-   * A part that the options name has failed. This is a finding, because the result of the case is
-   * unknown.
+   * A part that the options name, such as a hook, has failed. Such a failure is a finding, because
+   * the result of the case is unknown.
    */
   readonly isFault?: true
   /** The inputs that are missing to judge the case. Absent if no input would help. */

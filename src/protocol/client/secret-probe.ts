@@ -73,7 +73,7 @@ async function probeSecret(address: WalletClientOptions): Promise<ProbeResult> {
       return { signature: 'unknown', ...httpStatus, error: `${outcome.reason}: ${outcome.detail}` }
     if (outcome.kind === 'accepted') return { signature: 'accepted', ...httpStatus }
     const { code, message: error } = outcome
-    // Code 100 is a failure of the wallet and says nothing about the signature.
+    // Code 100 is a failure of the wallet, so the signature remains unverified.
     const signature =
       code === REPLY_CODES.bad_signature.code
         ? 'refused'

@@ -2,8 +2,8 @@
  * Explanation of a rejected signature: the signed bytes, their signature, and the signatures that
  * frequent mistakes produce.
  *
- * Users share reports, so the signatures use a public secret. The wallet's developer gives the same
- * body and secret to the wallet's code and sees which line it produces.
+ * Users share reports, so the signatures use a public secret. The wallet's developer runs the
+ * wallet's code with the same body and secret, and compares its signature with these lines.
  */
 
 import { UsageError } from '../../runtime/errors/cli-errors.ts'

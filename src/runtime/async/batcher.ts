@@ -4,25 +4,25 @@
  *
  * - Waiting: the item enters the next batch. If too many items wait, it is rejected at once with
  *   QueueFullError.
- * - In a batch: the item is done. If the batch fails or leaves the item out, the item is processed
- *   alone. A fatal error of the batch fails the item.
- * - Alone: the item is done or fails.
+ * - In a batch: the item is done. If the batch fails or omits the item, the item is processed
+ *   individually. A fatal error of the batch fails the item.
+ * - Individually: the item is done or fails.
  *
- * Invariant: an item is processed in one batch, and afterwards at most once alone. An item that
- * cannot be done delays its batch and fails no other item.
+ * Invariant: an item is processed in one batch, and afterwards individually at most once. An item
+ * that cannot be done delays its batch and fails no other item.
  */
 import { nextTurn } from './sleep.ts'
 
 export interface BatchProcessor<Item, Result> {
   /**
-   * Results in the order of the items; undefined means that the item is processed alone. Rejects
-   * when nothing was done, or when the outcome is unknown.
+   * Results in the order of the items; undefined means that the item is processed individually.
+   * Rejects when nothing was done, or when the outcome is unknown.
    */
   processBatch(items: readonly Item[]): Promise<readonly (Result | undefined)[]>
   processOne(item: Item): Promise<Result>
   /** Limit of waiting items. One more is rejected with QueueFullError. */
   readonly maxWaiting: number
-  /** True if the items of a batch with this error cannot be processed alone either. */
+  /** True if the items of a batch with this error cannot be processed individually either. */
   isBatchFatal(error: unknown): boolean
 }
 
@@ -39,8 +39,8 @@ export class QueueFullError extends Error {
  */
 const MAX_BATCH = 64
 /**
- * Items that are processed alone at the same time. Items that wait for a lock leave room for
- * others.
+ * Limit of items that are processed individually at a time. Items that wait for a lock leave room
+ * for others.
  */
 const MAX_CONCURRENT_SINGLES = 8
 

@@ -26,7 +26,7 @@ export interface DemoPlayer {
   readonly userId: string
   readonly currency: string
   readonly balance: string
-  /** Identity on the platform; a gateway gives another id and token. */
+  /** Identity on the platform; a gateway assigns another id and token. */
   readonly entry: SessionEntry
 }
 

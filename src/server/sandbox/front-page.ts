@@ -49,8 +49,8 @@ export function addFrontPage(app: FastifyInstance, page: () => FrontPage | undef
 }
 
 /**
- * Both addresses are on this machine, and so is the requested host name. Without the last check,
- * DNS rebinding could show the keys to a remote page.
+ * True if both addresses and the requested host name are on this machine. Without the check of the
+ * name, DNS rebinding could show the keys to a remote page.
  */
 export function isLocalRequest({ ip, headers, socket }: FastifyRequest): boolean {
   const isLocal = (address: string | undefined) => /^(::ffff:)?127\.|^::1$/.test(address ?? '')

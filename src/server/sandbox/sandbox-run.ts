@@ -227,5 +227,5 @@ async function isConsistent({ db }: SandboxServers, operator: SandboxOperator, s
   return audit.ok && summary.differences === refused
 }
 
-/** The wallet's policy allows it to reject a clawback (L-2); a user settles it with the player. */
+/** The wallet's policy allows it to reject a clawback, a reversal beyond the balance (L-2). */
 const CLAWBACK_REFUSED_CODE = replyCode('recalculation_negative')

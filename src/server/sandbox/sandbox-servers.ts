@@ -14,7 +14,7 @@ import { type SandboxRoutes, type ServeWalletDeps, serveWallet } from '../server
 import { type BearerClient, createBearerClient } from './bearer-client.ts'
 import { type FaultProxy, joinFaultProxies, startFaultProxy } from './fault-proxy.ts'
 
-/** A session as the platform knows it. */
+/** The identity and token that a session sends to the platform. */
 export interface SessionEntry {
   readonly userId: string
   readonly token: string

@@ -9,7 +9,6 @@ export interface Screen {
   /** Characters of a line. */
   width(): number
   line(text: string): void
-  /** Replaces the counter line. */
   counter(text: string): void
   /** Removes the counter line; later output is plain lines. */
   end(): void

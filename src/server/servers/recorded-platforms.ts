@@ -93,8 +93,8 @@ async function readPlatforms(db: Pick<Db, 'query'>): Promise<string[] | undefine
 }
 
 /**
- * On Citus it runs as a sum, because it reads each bucket: 3 s for 1,024 buckets, even without a
- * bet.
+ * On Citus the query runs on the connections for reports, because it reads each bucket (shard key):
+ * 3 s for 1,024 buckets, even without a bet.
  */
 async function readPlatformsOfBets(db: Pick<Db, 'query' | 'sums' | 'kind'>): Promise<string[]> {
   const read = (of: Queryable) => of.query<{ platform: string }>(READ_OF_BETS)

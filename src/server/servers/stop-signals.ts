@@ -24,7 +24,7 @@ function onOutputClosed(stop: () => void): void {
 }
 
 /**
- * Backpressure: lines are produced as fast as they are read, and no more when the reader has gone.
+ * Backpressure: lines are produced as fast as they are read, and none after the reader has gone.
  */
 export async function writeToStdout(lines: AsyncIterable<string>): Promise<void> {
   const unread = new AbortController()

@@ -31,7 +31,6 @@ export interface LoadReport {
   readonly notes: readonly string[]
 }
 
-/** The parameters that repeat this load. */
 export interface LoadParameters {
   readonly rate: number
   readonly durationMs: number

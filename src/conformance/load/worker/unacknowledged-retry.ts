@@ -1,5 +1,5 @@
 /**
- * Retries after the load. An unacknowledged call is repeated until its effect on the balance is
+ * Retries after the load: each unacknowledged call is repeated until its effect on the balance is
  * known.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -46,7 +46,7 @@ export interface MockPartnerSetup {
 
 export interface MockPartner extends KitPartner {
   addressOf(addressKind: PartnerAddressKind): string
-  /** With `same` it is this player in another currency, with a new token. */
+  /** With `same`, returns this player in another currency, with a new token. */
   player(currency: string, same?: KitPlayer): KitPlayer
   /** `before`: the player with whom a faulty platform may confuse the new one. */
   otherPlayer(who: OtherPlayerKind, before: KitPlayer): KitPlayer

@@ -11,7 +11,7 @@ export type RequestRule = 'signature' | 'members' | 'place_only' | 'token' | 're
 interface RuleCheck {
   /** The run needs a call of each kind to judge the rule. */
   readonly concerns: readonly ReceivedCallKind[]
-  /** `others`: all calls of its scene. */
+  /** `others`: all calls of the scene. */
   fault(call: RecordedRequest, others: readonly RecordedRequest[]): string | undefined
 }
 

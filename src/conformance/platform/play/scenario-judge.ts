@@ -204,7 +204,7 @@ function judgeOrder(expected: readonly ExpectedDelivery[], played: ScenarioRecor
   return isRight ? undefined : `the calls came as ${came.join(', ')}; decided were ${wanted.join(', ')}`
 }
 
-/** A call equal to the one before it is a retry. */
+/** A call equal to the previous call is a retry. */
 function firstAttempts({ calls }: ScenarioRecord, bet: string | undefined): readonly RecordedRequest[] {
   const mine = calls.filter(({ body }) => body.transactionId === bet)
   return mine.filter((call, i) => !isSameDelivery(call, mine[i - 1]))

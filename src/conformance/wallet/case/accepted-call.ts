@@ -24,7 +24,7 @@ export function toAcceptedCall(request: PlannedRequest, exchange: Exchange): Acc
   return { operation, bet, name: exchange.what, request, isCashout: resultType === 'cashout', answer }
 }
 
-/** Code 8 to a Rollback means done (C-4). */
+/** Includes code 8 to a Rollback (C-4). */
 export function isCarriedOut(operation: BetOperation, answer: AnswerMeaning): boolean {
   return answer.kind === 'accepted' || (operation === 'rollback' && isAlreadyDone(answer))
 }

@@ -55,7 +55,7 @@ async function judgeCase(
   }
 }
 
-/** A failure of the operator API says nothing about the wallet on the wire. */
+/** A failure of the operator API is no fault of the tested callbacks. */
 export function isOperatorError(error: unknown): error is Error {
   return error instanceof OperatorApiError || error instanceof OperatorUnavailableError
 }

@@ -2,7 +2,7 @@
  * Repeats of each accepted call at the end of a run, byte for byte.
  *
  * A repeat has no effect, however late it arrives. A case repeats its own calls within
- * milliseconds. Until the end of the run a cache of idempotency keys has had time to expire.
+ * milliseconds. By the end of the run a cache of idempotency keys has had time to expire.
  */
 import type { BetOperation } from '../../../protocol/operation.ts'
 import type { Exchange } from '../../http-exchange.ts'

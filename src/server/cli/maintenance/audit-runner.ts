@@ -23,7 +23,6 @@ export interface AuditRunOptions {
   readonly onlyChanged: boolean
   /** Folder with archive files, which are checked too. */
   readonly archive?: string | undefined
-  /** Prints a status line for the user. */
   printStatus(line: string): void
   readonly progress: AuditProgress
 }

@@ -143,7 +143,8 @@ async function openBettorFrame(game: BettorSimulation, userId: string): Promise<
 }
 
 /**
- * The operator's site gives the frame a token, and the platform asks the partner for its player.
+ * The operator's site passes a token to the frame. The platform requests the token's player from
+ * the partner.
  */
 async function loadBettorFrame(game: BettorSimulation, userId: string): Promise<string> {
   const { wallet, partnerId, enter } = findOperator(game, userId)

@@ -1,6 +1,6 @@
 /**
- * Request for a frame session: the platform asks the wallet for the player, and the session may
- * place bets.
+ * Request for a frame session, the platform's session for one player's frame. The platform reads
+ * the player from the wallet.
  */
 import type { BearerClient } from '../bearer-client.ts'
 

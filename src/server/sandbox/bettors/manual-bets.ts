@@ -16,7 +16,6 @@ interface CallDetail {
 
 interface ManualBet {
   readonly bet: SandboxBet
-  /** Number of reported calls. */
   reportedCalls: number
 }
 

@@ -6,7 +6,6 @@
  */
 import type { Random } from '../../../runtime/seeded-random.ts'
 
-/** Steps per second. */
 export const STEPS_PER_SECOND = 10
 
 export const MATCH_OUTCOMES = ['home', 'draw', 'away'] as const

@@ -17,7 +17,7 @@ export interface PlatformChangeBet {
 /** Events of one page. */
 const PAGE = 500
 
-/** Starts at the latest event. Each call returns the changes since the one before. */
+/** Starts at the latest event. Each call returns the changes since the previous call. */
 export async function followPlatformChanges(platform: BearerClient): Promise<() => Promise<PlatformChange[]>> {
   const read = (after: string) =>
     platform.fetchJson<{ data: PlatformChange[]; next: string }>('GET', `/changes?limit=${PAGE}&after=${after}`)

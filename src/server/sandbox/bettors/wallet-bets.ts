@@ -23,7 +23,7 @@ export interface SandboxBet extends OperatorBet {
 
 const SIMULATED = new Set(BETTORS.map(({ userId }) => userId))
 
-/** The newest bets of the operators together, newest first. */
+/** Newest first. */
 export async function listNewestBets(operators: readonly SandboxOperator[], limit: number): Promise<SandboxBet[]> {
   const lists = await Promise.all(operators.map((operator) => listNewestOfOperator(operator, limit)))
   return lists

@@ -238,7 +238,6 @@ async function awaitDeliveries(platform: BearerClient, betId: string): Promise<v
 
 const parseUnits = (amount: string) => parseDecimal(amount, FRAME_SCALE) ?? 0n
 
-/** Formats typed amounts as money. */
 const formatCents = (amount: string) => formatMoney(parseUnits(amount) as Money, FRAME_SCALE)
 
 /** A result belongs to the match and decides every bet on it; a cashout belongs to the bet. */

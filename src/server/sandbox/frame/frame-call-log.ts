@@ -1,6 +1,6 @@
 /**
- * Log of the calls about the demo frame's player, as the fault proxy sees them. It includes calls
- * in progress; old calls are dropped.
+ * Log of the calls about the demo frame's player, as the fault proxy sees them. The log includes
+ * calls in progress; old calls are dropped.
  */
 
 import { type BetOperation, OPERATIONS, parseBetOperation } from '../../../protocol/operation.ts'

@@ -40,8 +40,8 @@ const CASH = { role: 'cash' } as const
 
 const PLATFORM = '/platform'
 /**
- * The console's reads on a platform; the role `read` may call each one there too. They use the
- * platform's own key, so no other path is forwarded.
+ * Paths of a platform that the console reads. A platform allows each path to the role `read`. The
+ * sandbox forwards calls with the platform's own key, so it forwards no other path.
  */
 const PLATFORM_READ_PATHS = [
   ...['/bets', '/bets/:id', '/deliveries', '/deliveries/retries', '/deliveries/retries/:id', '/changes'],
