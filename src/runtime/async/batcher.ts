@@ -53,12 +53,12 @@ interface PendingItem<Item, Result> {
 /** Rejects with the error of the item or of its batch. */
 export function createBatcher<Item, Result>(processor: BatchProcessor<Item, Result>): (item: Item) => Promise<Result> {
   const waiting: PendingItem<Item, Result>[] = []
-  const runAlone = createSingleRunner(processor)
+  const runIndividually = createSingleRunner(processor)
   let isRunning = false
   const run = async () => {
     isRunning = true
     await nextTurn() // items from one network read share a batch
-    while (waiting.length > 0) await settleBatch(processor, waiting.splice(0, MAX_BATCH), runAlone)
+    while (waiting.length > 0) await settleBatch(processor, waiting.splice(0, MAX_BATCH), runIndividually)
     isRunning = false
   }
   return (item) =>
@@ -72,19 +72,19 @@ export function createBatcher<Item, Result>(processor: BatchProcessor<Item, Resu
 async function settleBatch<Item, Result>(
   processor: BatchProcessor<Item, Result>,
   batch: readonly PendingItem<Item, Result>[],
-  runAlone: (entry: PendingItem<Item, Result>) => void,
+  runIndividually: (entry: PendingItem<Item, Result>) => void,
 ): Promise<void> {
   try {
     const results = await processor.processBatch(batch.map(({ item }) => item))
     for (const [i, entry] of batch.entries()) {
       const result = results[i]
-      if (result === undefined) runAlone(entry)
+      if (result === undefined) runIndividually(entry)
       else entry.resolve(result)
     }
   } catch (error) {
     for (const entry of batch) {
       if (processor.isBatchFatal(error)) entry.reject(error)
-      else runAlone(entry)
+      else runIndividually(entry)
     }
   }
 }
