@@ -3,6 +3,7 @@
 // after a reply.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import { createMessageReader, SERVER_MESSAGE } from '../src/server/core/database/postgres/postgres-messages.ts'
 
 export interface SqlCounts {
   statements: number
@@ -14,11 +15,6 @@ export interface CountingProxy {
   counts(): SqlCounts
   close(): void
 }
-
-const COMMAND_COMPLETE = 'C'.charCodeAt(0)
-const TYPE_BYTES = 1
-const LENGTH_BYTES = 4
-const HEAD_BYTES = TYPE_BYTES + LENGTH_BYTES
 
 export async function startCountingProxy(databaseUrl: string): Promise<CountingProxy> {
   const target = new URL(databaseUrl)
@@ -45,7 +41,7 @@ export async function startCountingProxy(databaseUrl: string): Promise<CountingP
 
 function relay(client: Socket, server: Socket, counts: SqlCounts): void {
   let answered = true
-  const countStatements = statementCounter(() => counts.statements++)
+  const read = createMessageReader('has a type')
   client.on('data', (chunk) => {
     if (answered) counts.roundTrips++
     answered = false
@@ -53,7 +49,7 @@ function relay(client: Socket, server: Socket, counts: SqlCounts): void {
   })
   server.on('data', (chunk) => {
     answered = true
-    countStatements(chunk)
+    for (const { type } of read(chunk)) if (type === SERVER_MESSAGE.commandComplete) counts.statements++
     client.write(chunk)
   })
   for (const [one, other] of [
@@ -62,27 +58,5 @@ function relay(client: Socket, server: Socket, counts: SqlCounts): void {
   ] as const) {
     one.on('error', () => other.destroy())
     one.on('close', () => other.destroy())
-  }
-}
-
-/** Reads the Postgres messages (type, length, content), which may span several chunks. */
-function statementCounter(found: () => void): (chunk: Buffer) => void {
-  let head = Buffer.alloc(0)
-  let skip = 0
-  return (chunk) => {
-    let at = Math.min(skip, chunk.length)
-    skip -= at
-    while (at < chunk.length) {
-      const more = chunk.subarray(at, at + HEAD_BYTES - head.length)
-      head = Buffer.concat([head, more])
-      at += more.length
-      if (head.length < HEAD_BYTES) return
-      if (head[0] === COMMAND_COMPLETE) found()
-      skip = head.readInt32BE(TYPE_BYTES) - LENGTH_BYTES
-      head = Buffer.alloc(0)
-      const skipped = Math.min(skip, chunk.length - at)
-      at += skipped
-      skip -= skipped
-    }
   }
 }

@@ -4,11 +4,14 @@
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
+import {
+  CLIENT_MESSAGE,
+  CONTENT_AT,
+  createMessageReader,
+  type PostgresMessage,
+  SERVER_MESSAGE,
+} from '../../src/server/core/database/postgres/postgres-messages.ts'
 
-const QUERY = 'Q'.charCodeAt(0)
-const SYNC = 'S'.charCodeAt(0)
-const TERMINATE = 'X'.charCodeAt(0)
-const READY_FOR_QUERY = 'Z'.charCodeAt(0)
 const IDLE = 'I'.charCodeAt(0)
 
 interface Client {
@@ -23,14 +26,14 @@ export async function startTransactionPooler(url: string): Promise<{ url: string
   const sockets = new Set<Socket>()
   const idle: Socket[] = []
   const owners = new Map<Socket, Client>()
-  const waiting: { client: Client; message: Buffer }[] = []
+  const waiting: { client: Client; message: PostgresMessage }[] = []
 
-  const send = (client: Client, message: Buffer) => {
-    if (message[0] === QUERY || message[0] === SYNC) client.awaited += 1
-    client.backend?.write(message)
+  const send = (client: Client, message: PostgresMessage) => {
+    if (message.type === CLIENT_MESSAGE.query || message.type === CLIENT_MESSAGE.sync) client.awaited += 1
+    client.backend?.write(message.bytes)
   }
-  const take = (client: Client, message: Buffer) => {
-    if (message[0] === TERMINATE) return
+  const take = (client: Client, message: PostgresMessage) => {
+    if (message.type === CLIENT_MESSAGE.terminate) return
     if (client.backend !== undefined) return send(client, message)
     waiting.push({ client, message })
     serve()
@@ -54,27 +57,28 @@ export async function startTransactionPooler(url: string): Promise<{ url: string
   const logIn = (client: Client) => {
     const backend = kept(connect(Number.parseInt(port, 10), hostname), sockets)
     own(client, backend)
-    const onMessage = (message: Buffer) => {
+    const onMessage = (message: PostgresMessage) => {
       const owner = owners.get(backend)
-      owner?.socket.write(message)
-      if (message[0] !== READY_FOR_QUERY || owner === undefined) return
+      owner?.socket.write(message.bytes)
+      if (message.type !== SERVER_MESSAGE.readyForQuery || owner === undefined) return
       owner.awaited -= 1
-      if (owner.awaited > 0 || message[5] !== IDLE) return
+      if (owner.awaited > 0 || message.bytes[CONTENT_AT] !== IDLE) return
       owner.backend = undefined
       owners.delete(backend)
       idle.push(backend)
       serve()
     }
-    backend.on('data', wholeMessages(onMessage))
+    const read = createMessageReader('has a type')
+    backend.on('data', (data) => read(data).forEach(onMessage))
   }
 
   const server = createServer((socket) => {
     const client: Client = { socket: kept(socket, sockets), backend: undefined, awaited: 1 }
     logIn(client)
-    socket.on(
-      'data',
-      wholeMessages((message) => take(client, message), 'begins without a type'),
-    )
+    const read = createMessageReader('has no type')
+    socket.on('data', (data) => {
+      for (const message of read(data)) take(client, message)
+    })
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -90,24 +94,4 @@ export async function startTransactionPooler(url: string): Promise<{ url: string
 function kept(socket: Socket, sockets: Set<Socket>): Socket {
   sockets.add(socket)
   return socket.on('error', () => {})
-}
-
-/**
- * Splits the data into messages: a byte for the type, then four for the length, which includes
- * itself. The first message of a client has no type.
- */
-function wholeMessages(onMessage: (message: Buffer) => void, begins?: 'begins without a type') {
-  let rest: Buffer = Buffer.alloc(0)
-  let type = begins === undefined ? 1 : 0
-  return (data: Buffer) => {
-    rest = Buffer.concat([rest, data])
-    while (rest.length >= type + 4) {
-      const end = type + rest.readUInt32BE(type)
-      if (end > rest.length) return
-      const message = rest.subarray(0, end)
-      rest = rest.subarray(end)
-      type = 1
-      onMessage(message)
-    }
-  }
 }

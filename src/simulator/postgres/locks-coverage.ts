@@ -1,7 +1,7 @@
 /** The situations that runs must reach or must avoid, recognised in their statements. */
 import type { Trace } from '../market/trace.ts'
 import { BALANCE_JUDGED } from './final-checks.ts'
-import type { StatementResult } from './wire/postgres-messages.ts'
+import type { StatementResult } from './wire/client-statements.ts'
 import type { PostgresSession } from './wire/postgres-session.ts'
 
 /** Postgres decides which session continues first, so a second play may differ. */

@@ -3,13 +3,13 @@ import type { PGlite } from '@electric-sql/pglite'
 import {
   encodeExecute,
   encodePrepare,
-  encodeSimpleQuery,
   type ProtocolResponse,
   parseDescription,
   parseResponse,
   type StatementDescription,
   throwFirstError,
 } from '../../../server/core/database/pglite/pglite-protocol.ts'
+import { encodeSimpleQuery } from '../../../server/core/database/postgres/postgres-messages.ts'
 
 /** Throws the error of the database; then no part of the message took effect. */
 export interface PgliteConnection {

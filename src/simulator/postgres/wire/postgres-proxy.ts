@@ -7,17 +7,12 @@
  */
 import type { Socket } from 'node:net'
 import { environment } from '../../../runtime/environment.ts'
+import type { PostgresMessage } from '../../../server/core/database/postgres/postgres-messages.ts'
 import type { Trace } from '../../market/trace.ts'
 import type { LockObserver } from '../lock-observer.ts'
 import { SET_FREE_AT_ONCE } from '../locks-coverage.ts'
 import { type ClientEnd, ClientSocket, type ConnectionHandlers } from './client-socket.ts'
-import {
-  type ClientStatement,
-  type PostgresMessage,
-  type StatementResult,
-  toFatalError,
-  toStatementResult,
-} from './postgres-messages.ts'
+import { type ClientStatement, type StatementResult, toFatalError, toStatementResult } from './client-statements.ts'
 import { connectToServer, createHandlers, type PostgresSession, sendNext } from './postgres-session.ts'
 
 export interface PostgresProxy {

@@ -9,20 +9,22 @@
  *   closing   the backend has ended → over
  */
 import { connect, type Socket } from 'node:net'
+import {
+  CLIENT_MESSAGE,
+  createMessageReader,
+  encodeSimpleQuery,
+  type PostgresMessage,
+  SERVER_MESSAGE,
+} from '../../../server/core/database/postgres/postgres-messages.ts'
 import type { ClientEnd, ConnectionHandlers } from './client-socket.ts'
 import {
   type ClientStatement,
-  createMessageReader,
   createStatementReader,
-  type PostgresMessage,
-  READY,
   readProcessId,
   readQueryText,
   readTransactionState,
-  TERMINATE,
-  toQuery,
   withCode,
-} from './postgres-messages.ts'
+} from './client-statements.ts'
 
 type Phase = 'asking' | 'greeting' | 'open' | 'closing' | 'over'
 
@@ -72,7 +74,7 @@ export function createHandlers(session: PostgresSession, arrives: (sent: ClientS
     onData(data: Buffer) {
       for (const message of read(data)) {
         if (session.phase !== 'open') session.server?.write(message.bytes)
-        else if (message.type !== TERMINATE) {
+        else if (message.type !== CLIENT_MESSAGE.terminate) {
           const sent = collect(message)
           if (sent === undefined) continue
           session.held.push(sent)
@@ -100,9 +102,9 @@ export function connectToServer(
     server.once('connect', () => session.line.connected())
     server.on('data', (data) => {
       for (const message of read(data)) {
-        if (message.type === 'K') session.process = readProcessId(message)
+        if (message.type === SERVER_MESSAGE.backendKeyData) session.process = readProcessId(message)
         if (session.phase !== 'greeting') receiveMessage(session, message)
-        else if (message.type !== READY) session.line.give(message.bytes)
+        else if (message.type !== SERVER_MESSAGE.readyForQuery) session.line.give(message.bytes)
         else {
           session.phase = 'open'
           resolve(message)
@@ -126,9 +128,9 @@ function receiveMessage(session: PostgresSession, message: PostgresMessage): voi
     if (!session.isLeft) session.line.give(message.bytes)
     return
   }
-  const isNamed = message.type === 'E' && running.code !== undefined
+  const isNamed = message.type === SERVER_MESSAGE.error && running.code !== undefined
   running.answer.push(isNamed ? withCode(message, running.code as string) : message)
-  if (message.type !== READY) return
+  if (message.type !== SERVER_MESSAGE.readyForQuery) return
   session.state = readTransactionState(message)
   running.isOver = true
 }
@@ -146,5 +148,5 @@ function withoutServerTimeouts(session: PostgresSession, sent: ClientStatement):
   const lock = LOCK_MS.exec(text ?? '')
   if (text === undefined || text.search(TIME_OUTS) < 0) return sent
   if (lock !== null) session.lockMs = Number.parseInt(lock[1] as string, 10)
-  return { ...sent, bytes: toQuery(text.replace(TIME_OUTS, '$1 = 0')) }
+  return { ...sent, bytes: encodeSimpleQuery(text.replace(TIME_OUTS, '$1 = 0')) }
 }

@@ -9,7 +9,7 @@ import { createCounter } from '../../market/network/simulated-network.ts'
 import type { VirtualEnvironment } from '../../market/network/virtual-environment.ts'
 import type { Choices, MessageFault } from '../../market/run-choices.ts'
 import type { Trace } from '../../market/trace.ts'
-import type { ClientStatement } from './postgres-messages.ts'
+import type { ClientStatement } from './client-statements.ts'
 import type { PostgresProxy } from './postgres-proxy.ts'
 import type { PostgresSession } from './postgres-session.ts'
 

@@ -1,20 +1,17 @@
 /**
- * Messages of the Postgres protocol for PGlite, and the decoding of its answers.
+ * Statements for PGlite in the Postgres protocol, and the decoding of its answers.
  *
  * PGlite's own reader takes a leading U+FEFF for a byte order mark and drops it. A text must be
  * returned as it was stored (I-7), so it is decoded here.
  */
 import { type PGlite, protocol } from '@electric-sql/pglite'
 import type { Row } from '../db.ts'
+import { CLIENT_MESSAGE, CONTENT_AT, iterateMessages, readText, SERVER_MESSAGE } from '../postgres/postgres-messages.ts'
 
 const { serialize, Parser } = protocol
 
 const NOTHING = Buffer.alloc(0)
-const BIND = 'B'.charCodeAt(0)
 const EXECUTE = Buffer.concat([serialize.execute({}), serialize.sync()])
-const [TYPES, COLUMNS, ROW, DONE, ERROR] = ['t', 'T', 'D', 'C', 'E'].map((letter) => letter.charCodeAt(0))
-/** Bytes of a message's type (1) and length (4). The length includes its own bytes. */
-const HEAD = 5
 
 /** Types of the parameters (`takes`), and names and types of the columns (`gives`). */
 export interface StatementDescription {
@@ -31,8 +28,6 @@ export interface ProtocolResponse {
   readonly done: string
 }
 
-export const encodeSimpleQuery = (sql: string): Buffer => Buffer.from(serialize.query(sql))
-
 /** An unnamed statement lasts until the next one. */
 export function encodePrepare(name: string, text: string): Buffer {
   return Buffer.concat([serialize.parse({ name, text }), serialize.describe({ type: 'S', name }), serialize.sync()])
@@ -44,7 +39,7 @@ export function encodeExecute(name: string, values: readonly (string | null)[], 
   const length = 4 + 1 + Buffer.byteLength(name) + 1 + 2 + 2 + bytes + 2
   const message = Buffer.allocUnsafe(before.length + 1 + length + EXECUTE.length)
   before.copy(message)
-  let at = message.writeUInt8(BIND, before.length)
+  let at = before.length + message.write(CLIENT_MESSAGE.bind, before.length)
   at = message.writeInt32BE(length, at)
   at = message.writeUInt8(0, at)
   at += message.write(`${name}\0`, at)
@@ -59,18 +54,9 @@ export function encodeExecute(name: string, values: readonly (string | null)[], 
   return message
 }
 
-/** The type of each message, and the start and end of its body. */
-function* iterateMessages(bytes: Buffer): Generator<readonly [kind: number | undefined, from: number, to: number]> {
-  for (let at = 0; at < bytes.length; ) {
-    const to = at + 1 + bytes.readInt32BE(at + 1)
-    yield [bytes[at], at + HEAD, to]
-    at = to
-  }
-}
-
 export function throwFirstError(bytes: Buffer): void {
-  for (const [kind] of iterateMessages(bytes)) {
-    if (kind !== ERROR) continue
+  for (const [type] of iterateMessages(bytes)) {
+    if (type !== SERVER_MESSAGE.error) continue
     new Parser().parse(bytes, (message) => {
       if (message instanceof Error) throw message
     })
@@ -79,13 +65,15 @@ export function throwFirstError(bytes: Buffer): void {
 
 export function parseDescription(bytes: Buffer): StatementDescription {
   const description: { takes: number[]; gives: StatementDescription['gives'] } = { takes: [], gives: [] }
-  for (const [kind, from] of iterateMessages(bytes)) {
-    if (kind === TYPES) {
-      const count = bytes.readUInt16BE(from)
-      description.takes = Array.from({ length: count }, (_, i) => bytes.readUInt32BE(from + 2 + 4 * i))
-    } else if (kind === COLUMNS) description.gives = parseColumns(bytes, from)
+  for (const [type, from] of iterateMessages(bytes)) {
+    if (type === SERVER_MESSAGE.parameterDescription) description.takes = parseTypes(bytes, from + CONTENT_AT)
+    else if (type === SERVER_MESSAGE.rowDescription) description.gives = parseColumns(bytes, from + CONTENT_AT)
   }
   return description
+}
+
+function parseTypes(bytes: Buffer, from: number): number[] {
+  return Array.from({ length: bytes.readUInt16BE(from) }, (_, i) => bytes.readUInt32BE(from + 2 + 4 * i))
 }
 
 /** Offset of a column's type after its name, and the bytes of its description after the name. */
@@ -104,11 +92,11 @@ function parseColumns(bytes: Buffer, from: number): StatementDescription['gives'
 export function parseResponse(bytes: Buffer): ProtocolResponse {
   let response: ProtocolResponse = { rows: [], gives: [], done: '' }
   let [rows, gives]: [(string | null)[][], StatementDescription['gives']] = [[], []]
-  for (const [kind, from, to] of iterateMessages(bytes)) {
-    if (kind === COLUMNS) gives = parseColumns(bytes, from)
-    else if (kind === ROW) rows.push(parseFields(bytes, from))
-    else if (kind === DONE) {
-      response = { rows, gives, done: bytes.toString('utf8', from, to - 1) }
+  for (const [type, from] of iterateMessages(bytes)) {
+    if (type === SERVER_MESSAGE.rowDescription) gives = parseColumns(bytes, from + CONTENT_AT)
+    else if (type === SERVER_MESSAGE.dataRow) rows.push(parseFields(bytes, from + CONTENT_AT))
+    else if (type === SERVER_MESSAGE.commandComplete) {
+      response = { rows, gives, done: readText(bytes, from + CONTENT_AT) }
       rows = []
       gives = []
     }

@@ -10,12 +10,12 @@ import { PGlite, types } from '@electric-sql/pglite'
 import { UnavailableError } from '../../../../runtime/errors/cli-errors.ts'
 import { makePrivateFolder, requireAccess } from '../../../../runtime/text/private-folder.ts'
 import { type Db, embeddedSettingsSql, type Row, SNAPSHOT_ISOLATION, type Statement, type Tx } from '../db.ts'
+import { encodeSimpleQuery } from '../postgres/postgres-messages.ts'
 import { SESSION_SQL, toStrictTimeParser } from '../postgres/session-settings.ts'
 import { lockFolder } from './folder-lock.ts'
 import {
   encodeExecute,
   encodePrepare,
-  encodeSimpleQuery,
   type ProtocolResponse,
   parseDescription,
   parseResponse,
