@@ -5,6 +5,7 @@
  * is halved until that bet is alone, and the next pass tries the bet again.
  */
 
+import { runWithBisection } from '../../../runtime/async/bisection.ts'
 import { environment } from '../../../runtime/environment.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { CHUNK_ROWS } from '../../core/database/chunked-work.ts'
@@ -93,21 +94,22 @@ function canContinue({ isAborted, failure, until }: PassState): boolean {
 /** Locked bets are awaited after the others. Throws errors that no bet causes. */
 async function applySlice(state: PassState, betIds: readonly string[], busy: BusyPolicy): Promise<void> {
   const { deps, cursor, progress } = state
-  if (betIds.length === 0 || (await heartbeatOrAbort(state))) return
-  try {
-    const { changed, left } = await applyResults(deps, betIds, busy)
-    for (const betId of betIds) cursor.left.delete(betId)
-    progress.bets += changed
-    if (changed > 0) deps.decided()
-    if (left.length > 0) await applyBusyBets(state, left)
-  } catch (error) {
-    if (!isDataError(error) && !isBusy(error)) throw error
-    state.failure = error
-    if (betIds.length === 1 || !canContinue(state)) return markLeft(cursor, betIds)
-    const middle = Math.ceil(betIds.length / 2)
-    await applySlice(state, betIds.slice(0, middle), busy)
-    await applySlice(state, betIds.slice(middle), busy)
-  }
+  await runWithBisection(betIds, async (part) => {
+    if (await heartbeatOrAbort(state)) return 'done'
+    try {
+      const { changed, left } = await applyResults(deps, part, busy)
+      for (const betId of part) cursor.left.delete(betId)
+      progress.bets += changed
+      if (changed > 0) deps.decided()
+      if (left.length > 0) await applyBusyBets(state, left)
+    } catch (error) {
+      if (!isDataError(error) && !isBusy(error)) throw error
+      state.failure = error
+      if (part.length > 1 && canContinue(state)) return 'halve'
+      markLeft(cursor, part)
+    }
+    return 'done'
+  })
 }
 
 /** The bets are marked as left first, because the pass may end during the wait. */

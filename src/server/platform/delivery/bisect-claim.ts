@@ -9,6 +9,7 @@
  * stuck if they fail again after other claims succeeded.
  */
 
+import { runWithBisection } from '../../../runtime/async/bisection.ts'
 import type { Clock } from '../../../runtime/clock.ts'
 import { environment } from '../../../runtime/environment.ts'
 import type { Logger } from '../../../runtime/logger.ts'
@@ -73,21 +74,21 @@ async function bisectClaim(
   state: BisectState,
   claimed: (claims: readonly Claim[], claimedAt: number) => void,
 ): Promise<void> {
-  const [first] = due
-  if (first === undefined || (state.claimed === 0 && state.failed.length >= MAX_FAILED)) return
-  const [claimedAt, now] = [environment.monotonicNow(), deps.clock.now()]
-  const ids = due.map(({ delivery_id }) => delivery_id)
-  try {
-    const claims = await deps.db.transaction((tx) => claimByIds(tx, ids, now))
-    state.claimed += claims.length
-    return claimed(claims, claimedAt)
-  } catch (error) {
-    if (!isDataError(error)) throw error
-    if (due.length === 1) return void state.failed.push({ due: first, cause: error })
-  }
-  const middle = Math.ceil(due.length / 2)
-  await bisectClaim(deps, due.slice(0, middle), state, claimed)
-  await bisectClaim(deps, due.slice(middle), state, claimed)
+  await runWithBisection(due, async (part) => {
+    if (state.claimed === 0 && state.failed.length >= MAX_FAILED) return 'done'
+    const [claimedAt, now] = [environment.monotonicNow(), deps.clock.now()]
+    const ids = part.map(({ delivery_id }) => delivery_id)
+    try {
+      const claims = await deps.db.transaction((tx) => claimByIds(tx, ids, now))
+      state.claimed += claims.length
+      claimed(claims, claimedAt)
+    } catch (error) {
+      if (!isDataError(error)) throw error
+      if (part.length > 1) return 'halve'
+      for (const one of part) state.failed.push({ due: one, cause: error })
+    }
+    return 'done'
+  })
 }
 
 async function setStuckOrQuarantine(

@@ -5,6 +5,7 @@
  * needs attention (C-9). The other answers are recorded, so that their bets continue (C-6).
  */
 
+import { runWithBisection } from '../../../runtime/async/bisection.ts'
 import { errorText } from '../../../runtime/errors/error-text.ts'
 import type { Logger } from '../../../runtime/logger.ts'
 import { isDataError } from '../../core/database/database-errors.ts'
@@ -48,16 +49,20 @@ export async function recordWithBisection(
 
 /** Throws if no answer may be at fault, for example while the database is down. */
 async function bisectRecord(deps: BisectRecordDeps, finished: readonly FinishedCall[]): Promise<RecordOutcome> {
-  try {
-    return await deps.db.transaction((tx) => recordWhole(deps, tx, finished))
-  } catch (error) {
-    if (!isDataError(error)) throw error
-    const [first] = finished
-    if (first !== undefined && finished.length === 1) return { over: await recordAsStuck(deps, first, error), busy: [] }
-  }
-  const middle = Math.ceil(finished.length / 2)
-  const halves = [await bisectRecord(deps, finished.slice(0, middle)), await bisectRecord(deps, finished.slice(middle))]
-  return { over: halves.flatMap(({ over }) => over), busy: halves.flatMap(({ busy }) => busy) }
+  const outcome = { over: [] as DeliveryEnd[], busy: [] as FinishedCall[] }
+  await runWithBisection(finished, async (part) => {
+    try {
+      const { over, busy } = await deps.db.transaction((tx) => recordWhole(deps, tx, part))
+      outcome.over.push(...over)
+      outcome.busy.push(...busy)
+    } catch (error) {
+      if (!isDataError(error)) throw error
+      if (part.length > 1) return 'halve'
+      for (const call of part) outcome.over.push(...(await recordAsStuck(deps, call, error)))
+    }
+    return 'done'
+  })
+  return outcome
 }
 
 async function recordWhole(deps: BisectRecordDeps, tx: Tx, finished: readonly FinishedCall[]): Promise<RecordOutcome> {
