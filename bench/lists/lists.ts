@@ -61,7 +61,11 @@ function buildWalletQueries(bets: number, day: string): Query[] {
   })
   const call = (what: string, query: object): Query => ({
     what,
-    ask: ({ db }) => listCalls(db.people, 'purser', of(query)),
+    ask: ({ db }) => listCalls(db.userQueries, 'purser', of(query)),
+  })
+  const auditLog = (what: string, target?: string, kind?: 'player' | 'history'): Query => ({
+    what,
+    ask: ({ db }) => actions.list(db.userQueries, of({}), target, kind),
   })
   return [
     bet('bets, the newest 50', {}),
@@ -87,23 +91,20 @@ function buildWalletQueries(bets: number, day: string): Query[] {
     { what: 'statement of a player', ask: (deps) => getStatement(deps, userId, of({})) },
     { what: 'statement of a player, payouts', ask: (deps) => getStatement(deps, userId, of({ kind: 'payout' })) },
     { what: "a player's balances at a past time", ask: (deps) => getBalances(deps, userId, { at: time }) },
-    {
-      what: 'the history of blocks, limits and exclusions of a player',
-      ask: ({ db }) => actions.list(db.people, of({}), userId, 'history'),
-    },
+    auditLog('the history of blocks, limits and exclusions of a player', userId, 'history'),
     { what: 'sessions of a player', ask: (deps) => listSessions(deps, userId, of({})) },
     { what: 'adjustments, the newest 50', ask: (deps) => listProposals(deps, of({})) },
     { what: 'pending adjustments', ask: (deps) => listProposals(deps, of({ status: 'pending' })) },
     { what: `the sums of the whole ledger${NOT_KEPT}`, isReport: true, ask: ({ db }) => sumLedger(db, new Date()) },
     { what: 'the calls of the last hour, by minute', ask: ({ db }) => lastHour(db as Db) },
     { what: 'all records of a bet, by its whole id', ask: (deps) => lookUpWalletId(deps, toSeedBetId(middle)) },
-    { what: 'the kind of an id, by six characters', ask: ({ db, buckets }) => searchId(db.people, buckets, '7b1c8f') },
+    { what: 'the kind of an id, by six characters', ask: searchHalfId },
     feed('changes, a page of 100 in the middle', String(bets)),
     call('calls, the newest 50', {}),
     call('calls of a player', { player: userId }),
     call('one call by its request', { requestId: `request-${middle}` }),
-    { what: 'the audit log, the newest 50', ask: ({ db }) => actions.list(db.people, of({}), undefined, undefined) },
-    { what: 'the audit log of a player', ask: ({ db }) => actions.list(db.people, of({}), userId, 'player') },
+    auditLog('the audit log, the newest 50'),
+    auditLog('the audit log of a player', userId, 'player'),
     ...transfersOf(day),
     {
       what: 'players of the day, the first 50',
@@ -112,6 +113,10 @@ function buildWalletQueries(bets: number, day: string): Query[] {
     },
     { what: `report of the day${NOT_KEPT}`, isReport: true, ask: (deps) => createDailyReport(deps, { from: day }) },
   ]
+}
+
+function searchHalfId({ db, buckets }: OperatorDeps) {
+  return searchId(db.userQueries, buckets, '7b1c8f')
 }
 
 /** Rare kinds have an index; a list by period is read as a report. */

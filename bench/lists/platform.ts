@@ -113,7 +113,7 @@ export function buildPlatformQueries(bets: number, day: string): TimedQuery<Deps
     { what: 'changes, the newest page', ask: ({ db }) => createFeed(db, PLATFORM_CHANGES).poll('0', 100, 0) },
     {
       what: 'the audit log, the newest 50',
-      ask: ({ db }) => createAuditLog('platform').list(db.people, { limit: '50' }, undefined, undefined),
+      ask: ({ db }) => createAuditLog('platform').list(db.userQueries, { limit: '50' }, undefined, undefined),
     },
   ]
 }

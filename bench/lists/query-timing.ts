@@ -2,17 +2,17 @@
 import type pg from 'pg'
 import {
   type Db,
-  PEOPLE_SETTINGS_SQL,
   type Queryable,
+  REPORT_SETTINGS_SQL,
   type Statement,
-  SUMS_SETTINGS_SQL,
+  USER_QUERY_SETTINGS_SQL,
 } from '../../src/server/core/database/db.ts'
 import { type Plan, planOf, type SentStatement } from '../../test/support/plans.ts'
 
 const ROUNDS = 7
 
 interface Deps {
-  readonly db: Pick<Db, 'people' | 'sums'>
+  readonly db: Pick<Db, 'userQueries' | 'reportSnapshot'>
 }
 
 export interface TimedQuery<D extends Deps> {
@@ -44,7 +44,7 @@ export async function timeQuery<D extends Deps>(
   }
   const plans: Plan[] = []
   for (const one of await sentOf(deps, ask))
-    plans.push(await planOf(sql, isReport ? SUMS_SETTINGS_SQL : PEOPLE_SETTINGS_SQL, one))
+    plans.push(await planOf(sql, isReport ? REPORT_SETTINGS_SQL : USER_QUERY_SETTINGS_SQL, one))
   const [first = 0, ...others] = times
   return { what, first, median: others.sort((a, b) => a - b)[Math.trunc(others.length / 2)] ?? 0, plans }
 }
@@ -58,10 +58,10 @@ async function sentOf<D extends Deps>(deps: D, ask: TimedQuery<D>['ask']): Promi
       return reading.query(statement, values)
     },
   })
-  const { people, sums } = deps.db
+  const { userQueries: people, reportSnapshot: sums } = deps.db
   await ask({
     ...deps,
-    db: { ...deps.db, people: seen(people), sums: (work) => sums((tx) => work({ ...tx, ...seen(tx) })) },
+    db: { ...deps.db, userQueries: seen(people), reportSnapshot: (work) => sums((tx) => work({ ...tx, ...seen(tx) })) },
   })
   return sent
 }

@@ -86,7 +86,7 @@ function forReaders(value) {
 export async function closeForGood(db) {
   await db.close()
   const refuse = () => Promise.reject(Object.assign(new Error('nobody listens'), { code: 'ECONNREFUSED' }))
-  Object.assign(db, { query: refuse, people: { query: refuse }, transaction: refuse, snapshot: refuse })
+  Object.assign(db, { query: refuse, userQueries: { query: refuse }, transaction: refuse, snapshot: refuse })
 }
 
 export function listOperations(document) {

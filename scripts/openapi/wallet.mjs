@@ -64,8 +64,8 @@ const KIT = {
  */
 function lookedUp(db) {
   const late = Object.keys(db).map((name) => [name, (...values) => db[name](...values)])
-  const people = { query: (...values) => db.people.query(...values) }
-  return { ...Object.fromEntries(late), kind: db.kind, people }
+  const userQueries = { query: (...values) => db.userQueries.query(...values) }
+  return { ...Object.fromEntries(late), kind: db.kind, userQueries }
 }
 
 /** Moves one second per request, so that the document is the same on any day and machine. */

@@ -20,8 +20,8 @@ afterAll(async () => {
 const waiting = (use: string) => db.pools().find((pool) => pool.use === use)?.waiting
 
 test('a statement on a free connection has no waiting time, also in the turn that requests it', async () => {
-  await db.people.query(ONE)
-  const answer = db.people.query(ONE)
+  await db.userQueries.query(ONE)
+  const answer = db.userQueries.query(ONE)
   expect(waiting('people')).toBe(0)
   await answer
 })
@@ -29,8 +29,8 @@ test('a statement on a free connection has no waiting time, also in the turn tha
 test('a transaction waits for a connection while others hold all connections of the pool', async () => {
   const { given, give } = signal()
   const { most } = db.pools().find(({ use }) => use === 'sums') ?? { most: 0 }
-  const holders = Array.from({ length: most }, () => db.sums(() => given))
-  const last = db.sums(() => given)
+  const holders = Array.from({ length: most }, () => db.reportSnapshot(() => given))
+  const last = db.reportSnapshot(() => given)
   expect(waiting('sums')).toBe(1)
   give()
   await Promise.all([...holders, last])

@@ -73,11 +73,11 @@ const connections: [string, Ask][] = [
   ['lanes', (db) => db.openLane().transaction(round)],
   ['commands', (db) => db.longTransaction(round)],
   ['single reads', round],
-  ['people', (db) => round(db.people)],
+  ['people', (db) => round(db.userQueries)],
 ]
 const snapshots: [string, Ask][] = [
   ['audits', (db) => db.snapshot(round)],
-  ['sums', (db) => db.sums(round)],
+  ['sums', (db) => db.reportSnapshot(round)],
 ]
 
 describe('a database with other default settings returns the usual values:', () => {

@@ -17,7 +17,7 @@ const { openPglite } = await import(${urlOf('server/core/database/pglite/pglite.
 const { statement } = await import(${urlOf('server/core/database/db.js')})
 const db = await openPglite('memory://')
 const ask = (tx) => tx.query(statement('silent', 'select 1'))
-for (const transaction of [db.transaction, db.openLane().transaction, db.longTransaction, db.snapshot, db.sums]) {
+for (const transaction of [db.transaction, db.openLane().transaction, db.longTransaction, db.snapshot, db.reportSnapshot]) {
   await transaction(async (tx) => {
     await ask(tx)
     await new Promise((resolve) => setTimeout(resolve, ${SILENT_MS}))

@@ -59,7 +59,7 @@ test('the statistics show one hour, and rows of earlier days are reused', async 
     expect(seen.minutes.every(({ accepted }) => accepted === 1)).toBe(true)
     now += MINUTE_MS
   }
-  const [row] = await db.people.query<{ rows: bigint }>(
+  const [row] = await db.userQueries.query<{ rows: bigint }>(
     statement('count', 'select count(*) as rows from purser.call_stats'),
   )
   expect(row?.rows).toBeLessThan(BigInt(2 * SHOWN_MINUTES))

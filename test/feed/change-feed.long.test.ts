@@ -92,8 +92,9 @@ describe.each(['postgres', 'pglite'] as const)('the feed on %s', (kind) => {
     await write(db, 'a', 'b', 'c')
     const { next } = await page(feed)
     const looked = signal()
-    const query: Db['people']['query'] = (...question) => db.people.query(...question).finally(looked.give) as never
-    const waiting = page(createFeed({ ...db, people: { query } }, STORE), next, 500, LONG_MS)
+    const query: Db['userQueries']['query'] = (...question) =>
+      db.userQueries.query(...question).finally(looked.give) as never
+    const waiting = page(createFeed({ ...db, userQueries: { query } }, STORE), next, 500, LONG_MS)
     await looked.given
     await db.script((run) => run('delete from platform.change; update platform.feed_counter set last_number = 1'))
     expect(await waiting).toEqual({ events: [], next })
@@ -191,13 +192,13 @@ describe.each(['postgres', 'pglite'] as const)('the feed on %s', (kind) => {
     await write(db, 'c')
     await page(feed)
     const askWhile = (taken: number, after?: string) => {
-      const people: Db['people'] = {
+      const people: Db['userQueries'] = {
         async query(statement, values) {
           await db.script((run) => run(`delete from platform.change where last_number <= ${taken}`))
-          return db.people.query(statement, values)
+          return db.userQueries.query(statement, values)
         },
       }
-      return createFeed({ ...db, people }, STORE).poll(after, 10, NO_WAIT)
+      return createFeed({ ...db, userQueries: people }, STORE).poll(after, 10, NO_WAIT)
     }
     expect(await askWhile(2, '1')).toEqual({ kind: 'too_old', first: '2' })
     await write(db, 'd')

@@ -83,7 +83,10 @@ async function all(query: JournalCallQuery): Promise<CallListEntry[]> {
   const found: CallListEntry[] = []
   let after: string | undefined
   do {
-    const { data, next } = await listCalls(db.people, 'purser', { ...query, ...(after !== undefined && { after }) })
+    const { data, next } = await listCalls(db.userQueries, 'purser', {
+      ...query,
+      ...(after !== undefined && { after }),
+    })
     found.push(...data)
     after = next ?? undefined
   } while (after !== undefined)
@@ -149,7 +152,7 @@ test('a query about one id continues for any time that one scan takes', async ()
   const slow: Queryable = {
     query: (...asked) => {
       now += LOOK_MS
-      return db.people.query(...asked)
+      return db.userQueries.query(...asked)
     },
   }
   const page = await listCalls(slow, 'purser', { requestId: oldest.requestId })

@@ -21,7 +21,7 @@ const NOTHING_NEW = { last: 0n, has_new: false, before_first: 0n }
 function slowDatabase() {
   let busy = 0
   const asked: string[] = []
-  const people: Db['people'] = {
+  const people: Db['userQueries'] = {
     async query({ name }) {
       asked.push(name)
       if (name.endsWith('_look_at_changes')) {
@@ -31,7 +31,7 @@ function slowDatabase() {
       return (name.endsWith('_read_changes') ? [] : [NOTHING_NEW]) as never
     },
   }
-  return { db: { kind: 'postgres', people } as Db, busy: () => busy, asked }
+  return { db: { kind: 'postgres', userQueries: people } as Db, busy: () => busy, asked }
 }
 
 test.each([

@@ -54,7 +54,7 @@ test('the token bucket admits its burst, then as many as its rate allows, and ne
 })
 
 const COUNT = statement('count_journal', 'select coalesce(sum(calls), 0)::int as calls from purser.journal')
-const kept = async () => (await db.people.query<{ calls: number }>(COUNT))[0]?.calls
+const kept = async () => (await db.userQueries.query<{ calls: number }>(COUNT))[0]?.calls
 
 async function add(journal: CallJournal, calls: number): Promise<void> {
   const before = (await kept()) ?? 0

@@ -13,9 +13,17 @@ const DELIVERED: WebhookSendResult = { kind: 'delivered', httpStatus: 200 }
 const FAILED: WebhookSendResult = { kind: 'failed', error: 'answered 500' }
 
 const WEBHOOK: Webhook = {
-  ...{ webhookId: 'hook', url: 'http://127.0.0.1/', events: [], secrets: [], connection: {}, oldUntil: null },
+  ...{ webhookId: 'hook', url: 'http://127.0.0.1/', events: [], secrets: [], connection: {}, oldSecretsUntil: null },
   state: 'active',
-  ...{ doneTo: 0n, failingSince: null, lastError: null, lastAttempts: [], claim: null, beat: 0n, madeAt: new Date(0) },
+  ...{
+    acknowledgedTo: 0n,
+    failingSince: null,
+    lastError: null,
+    lastAttempts: [],
+    claim: null,
+    heartbeat: 0n,
+    madeAt: new Date(0),
+  },
 }
 
 /** By default the player has the number of the event. */
@@ -94,7 +102,7 @@ test('events that a reset feed no longer contains are dropped, and new events wi
   await expect.poll(() => attempts.length).toBe(3)
   await expect.poll(() => delivery.lastError()).toMatch(/^the feed was restored and ends at event 1: events 2 to 4 /)
   expect(warned).toEqual([expect.objectContaining({ webhook: 'hook' })])
-  expect(delivery.doneTo()).toBe(0n)
+  expect(delivery.acknowledgedTo()).toBe(0n)
   for (let turn = 0; turn < 50; turn++) await nextTurn()
   // nothing is read again while messages are in flight
   expect([asked, attempts.length]).toEqual([['0', '4'], 3])
@@ -108,9 +116,9 @@ test('events that a reset feed no longer contains are dropped, and new events wi
   attempts[3]?.answer(DELIVERED)
   attempts[4]?.answer(DELIVERED)
   await expect.poll(() => attempts.length).toBe(6)
-  expect(delivery.doneTo()).toBe(2n)
+  expect(delivery.acknowledgedTo()).toBe(2n)
   attempts[5]?.answer(DELIVERED)
-  await expect.poll(() => delivery.doneTo()).toBe(3n)
+  await expect.poll(() => delivery.acknowledgedTo()).toBe(3n)
   expect(attempts[5]?.id).toBe('new 3')
   await delivery.stop()
 })
@@ -126,7 +134,7 @@ test(`at most ${MAX_CONCURRENT_SENDS} messages are in flight, and the next one s
   }
   await expect.poll(() => attempts.length).toBe(MAX_CONCURRENT_SENDS + 2)
   for (const { answer } of attempts.slice(2)) answer(DELIVERED)
-  await expect.poll(() => delivery.doneTo()).toBe(BigInt(MAX_CONCURRENT_SENDS + 2))
+  await expect.poll(() => delivery.acknowledgedTo()).toBe(BigInt(MAX_CONCURRENT_SENDS + 2))
   await delivery.stop()
 })
 
@@ -147,7 +155,7 @@ test('events that retention has deleted are skipped, and the log names them', as
   const lastError = 'events 1 to 4 were deleted by retention before they were sent'
   expect([delivery.lastError(), warned]).toEqual([lastError, [{ webhook: 'hook', lastError }]])
   attempts[0]?.answer(DELIVERED)
-  await expect.poll(() => delivery.doneTo()).toBe(5n)
+  await expect.poll(() => delivery.acknowledgedTo()).toBe(5n)
   await delivery.stop()
 })
 
@@ -163,14 +171,14 @@ test('a new holder keeps the time of the first failure until an acknowledgement,
   expect(delivery.failingSince()).toEqual(failingSince)
   await expect.poll(() => attempts.length, { timeout: 5_000 }).toBe(2)
   attempts[1]?.answer(DELIVERED)
-  await expect.poll(() => delivery.doneTo()).toBe(1n)
+  await expect.poll(() => delivery.acknowledgedTo()).toBe(1n)
   expect([delivery.failingSince(), delivery.hasFailed()]).toEqual([null, false])
   await delivery.stop()
 })
 
 test('a failed event that retention has deleted no longer counts as a failure', async () => {
   const { delivery } = sceneOf({ failingSince: new Date(0) }, [{ kind: 'too_old', first: '4' }])
-  await expect.poll(() => delivery.doneTo()).toBe(4n)
+  await expect.poll(() => delivery.acknowledgedTo()).toBe(4n)
   expect(delivery.failingSince()).toBe(null)
   await delivery.stop()
 })

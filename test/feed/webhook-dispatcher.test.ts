@@ -37,9 +37,16 @@ beforeEach(async () => {
   giveBack = replaceEnvironment({ setTimer: (ms, run) => setTimer(ms === LOOK_MS ? HERE_MS : ms, run) })
   await db.transaction((tx) =>
     saveWebhook(tx, keyring, {
-      ...{ webhookId: 'hook', url: 'http://127.0.0.1/', events: [], secrets: [], connection: {}, oldUntil: null },
+      ...{
+        webhookId: 'hook',
+        url: 'http://127.0.0.1/',
+        events: [],
+        secrets: [],
+        connection: {},
+        oldSecretsUntil: null,
+      },
       state: 'active',
-      ...{ doneTo: 0n, madeAt: new Date(0) },
+      ...{ acknowledgedTo: 0n, madeAt: new Date(0) },
     }),
   )
 })
@@ -111,7 +118,11 @@ test('stop waits for the calls in flight, records what they acknowledged, and re
   await stopped
   expect(seen.open).toBe(0)
   expect([...warned, ...errors]).toEqual([])
-  expect(await stored()).toMatchObject({ claim: null, doneTo: 2n, lastAttempts: [{ event: '2' }, { event: '1' }] })
+  expect(await stored()).toMatchObject({
+    claim: null,
+    acknowledgedTo: 2n,
+    lastAttempts: [{ event: '2' }, { event: '1' }],
+  })
 })
 
 test('stop waits for a claim in progress and releases its webhook too', async () => {
@@ -157,6 +168,6 @@ test('a failing database is retried: the log reports it once, and the webhook is
   expect(warned).toHaveLength(2)
   fails = false
   for (const answer of attempts) answer(DELIVERED)
-  await expect.poll(async () => (await stored())?.doneTo).toBe(2n)
+  await expect.poll(async () => (await stored())?.acknowledgedTo).toBe(2n)
   await dispatcher.stop()
 })

@@ -15,8 +15,8 @@ const ENDLESS = { minWaitMs: 1e9, usefulWaitMs: 1e9, maxWaitMs: 1e9 }
 export const SHORT = { minWaitMs: 10, usefulWaitMs: 40, maxWaitMs: 500 }
 
 /** Accepts every call that it admits; the test sets the capacity. */
-export async function openServer({ onTestFinished }: Finishing, patience = ENDLESS) {
-  const { app, loadShedder, resolveSource, isDraining } = createHttpApp({ patience })
+export async function openServer({ onTestFinished }: Finishing, queueDeadlines = ENDLESS) {
+  const { app, loadShedder, resolveSource, isDraining } = createHttpApp({ queueDeadlines })
   let room = 1
   let bodies = 0
   let downstreamCapacity = Number.POSITIVE_INFINITY

@@ -91,7 +91,7 @@ describe('the traces of a platform and a wallet in two processes', () => {
     expect(attempt).toMatchObject({ parentSpanId: asked.spanId, attributes: { 'purser.bet_id': betId } })
     const placed = await walletBelow(attempt, 'POST /payment/bet')
     expect(placed.call.attributes).toMatchObject({ 'purser.operation': 'place', 'purser.outcome': 'accepted' })
-    expect(placed.batch.attributes).toMatchObject({ 'purser.way': 'gate', 'purser.calls': 1 })
+    expect(placed.batch.attributes).toMatchObject({ 'purser.way': 'fast', 'purser.calls': 1 })
     expect(placed.statements).toEqual(['commit', 'fast_path_lock', 'fast_path_place'])
 
     await platform.api.settle(betId, 'won', '2.50')
@@ -123,7 +123,7 @@ describe('the traces of a platform and a wallet in two processes', () => {
     const way = (wanted: string) => (span: SeenSpan) =>
       span.parentSpanId === call.spanId && span.attributes['purser.way'] === wanted
     const batch = await collector.span(way('rules'))
-    await collector.span(way('gate'))
+    await collector.span(way('fast'))
     expect(namesOf(collector.childrenOf(batch))).toEqual(expect.arrayContaining(['commit', 'lock_bets']))
   })
 })

@@ -3,7 +3,7 @@
  * over 100,000 bets.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { type Db, PEOPLE_SETTINGS_SQL } from '../../src/server/core/database/db.ts'
+import { type Db, USER_QUERY_SETTINGS_SQL } from '../../src/server/core/database/db.ts'
 import { listBets } from '../../src/server/wallet/operator-api/bets/bet-list.ts'
 import type { OperatorDeps } from '../../src/server/wallet/operator-api/operator-context.ts'
 import { filledDatabase } from '../support/filled-database.ts'
@@ -42,10 +42,15 @@ async function plansOf(query: object): Promise<Plan[]> {
   const plans: Plan[] = []
   const asked = { limit: '10', ...query }
   const sent = await sentBy((people) => {
-    const deps: OperatorDeps = { db: { people } as Db, clock: { now: () => new Date() }, buckets: 1, scales: new Map() }
+    const deps: OperatorDeps = {
+      db: { userQueries: people } as Db,
+      clock: { now: () => new Date() },
+      buckets: 1,
+      scales: new Map(),
+    }
     return listBets(deps, asked)
   })
-  for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
+  for (const one of sent) plans.push(await planOf(filled.sql, USER_QUERY_SETTINGS_SQL, one))
   return plans
 }
 

@@ -19,9 +19,9 @@ test('the export of a player reads a thousand sessions page by page, each once',
   )
   const db = await openDb({ kind: 'postgres', url: wallet.databaseUrl })
   const read: number[] = []
-  const people: typeof db.people = {
+  const people: typeof db.userQueries = {
     query: async (...asked) => {
-      const rows = await db.people.query(...asked)
+      const rows = await db.userQueries.query(...asked)
       read.push(rows.length)
       return rows as never
     },

@@ -4,11 +4,11 @@ import type { Currency, PlayerId } from '../../src/protocol/wire-ids.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import {
   type Db,
-  PEOPLE_SETTINGS_SQL,
   type Queryable,
   RELOCATION_CHUNK_SETTINGS,
   type Statement,
   type Tx,
+  USER_QUERY_SETTINGS_SQL,
 } from '../../src/server/core/database/db.ts'
 import { readBalancesAt, readStatement } from '../../src/server/wallet/ledger/transfer.ts'
 import { listAnomalies, readBetTerms } from '../../src/server/wallet/operator-api/bets/anomaly-list.ts'
@@ -77,17 +77,17 @@ const FILL = [
 const filled = filledDatabase(...FILL)
 
 function depsOn(people: Queryable): OperatorDeps {
-  const db = { people, sums: (work) => work(people as Tx) } as Db
+  const db = { userQueries: people, reportSnapshot: (work) => work(people as Tx) } as Db
   return { db, clock: { now: () => new Date('2032-01-01Z') }, buckets: 1, scales: new Map([['EUR', 2]]) }
 }
 
 /**
  * The plan of each sent statement. `first` is the statement with the planner settings of a
- * transaction of `Db.sums`.
+ * transaction of `Db.reportSnapshot`.
  */
 async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>, first?: Statement): Promise<Plan[]> {
   const plans: Plan[] = []
-  const settings = first?.text.replaceAll(', true)', ', false)') ?? PEOPLE_SETTINGS_SQL
+  const settings = first?.text.replaceAll(', true)', ', false)') ?? USER_QUERY_SETTINGS_SQL
   for (const sent of await sentBy((people) => work(depsOn(people))))
     if (sent[0] !== first) plans.push(await planOf(filled.sql, settings, sent))
   return plans
@@ -201,7 +201,7 @@ describe.each(['before the tables are analysed,', 'after the tables are analysed
   test.each(['bet-77', 'player-777', 'site-77777', 'psp-4711'])(
     'the lookup of %s reads each kind through its own index and few rows',
     async (id) => {
-      const plans = await plansOf(async ({ db, buckets }) => searchId(db.people, buckets, id))
+      const plans = await plansOf(async ({ db, buckets }) => searchId(db.userQueries, buckets, id))
       const looks = [
         'bet_pkey',
         'player_pkey',
@@ -270,7 +270,7 @@ describe.each(['before the tables are analysed,', 'after the tables are analysed
   test('the balance of an instant is read through the primary key and few rows', async () => {
     const at = new Date('2030-01-04Z')
     const [plan] = await plansOf(({ db }) =>
-      readBalancesAt(db.people, 0, 'alice' as PlayerId, places(2 * OWN + 1).places, at),
+      readBalancesAt(db.userQueries, 0, 'alice' as PlayerId, places(2 * OWN + 1).places, at),
     )
     expect(new Set(plan?.scans)).toEqual(new Set(['transfer_pkey']))
     expect(plan?.pages).toBeLessThan(FEW_PAGES)
@@ -278,7 +278,7 @@ describe.each(['before the tables are analysed,', 'after the tables are analysed
 
   test.each(statements)('the statement reads %s through the primary key and few pages', async (_name, query) => {
     const asked = { limit: 50, places: [], ...query }
-    const plans = await plansOf(({ db }) => readStatement(db.people, 0, 'alice' as PlayerId, asked))
+    const plans = await plansOf(({ db }) => readStatement(db.userQueries, 0, 'alice' as PlayerId, asked))
     for (const plan of plans) {
       expect(new Set(plan.scans)).toEqual(new Set(['transfer_pkey']))
       expect(plan.pages).toBeLessThan(FEW_PAGES)
@@ -293,7 +293,7 @@ test('a reader of all pages finds every open bet, after pages that have none', a
     const found: string[] = []
     let after: string | null = null
     do {
-      const page = await listBets({ ...depsOn(db.people) }, { status: 'open', ...(after !== null && { after }) })
+      const page = await listBets({ ...depsOn(db.userQueries) }, { status: 'open', ...(after !== null && { after }) })
       found.push(...page.data.map(({ userId, transactionId }) => `${userId} ${transactionId}`))
       after = page.next
     } while (after !== null)

@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import type { BetId, PlayerId } from '../../src/protocol/wire-ids.ts'
-import { type Db, PEOPLE_SETTINGS_SQL, type Queryable } from '../../src/server/core/database/db.ts'
+import { type Db, type Queryable, USER_QUERY_SETTINGS_SQL } from '../../src/server/core/database/db.ts'
 import { readBetAdjustments } from '../../src/server/wallet/operator-api/bets/bet-adjustments.ts'
 import { readRefusedResults } from '../../src/server/wallet/operator-api/bets/refused-results.ts'
 import { listPendingProposals, listProposals } from '../../src/server/wallet/operator-api/money/adjustment-proposals.ts'
@@ -54,9 +54,9 @@ const filled = filledDatabase(PROPOSALS, BET_CALLS, SESSIONS, ACTIONS, MOVEMENTS
 async function plansOf(work: (deps: OperatorDeps) => Promise<unknown>): Promise<Plan[]> {
   const plans: Plan[] = []
   const sent = await sentBy((people: Queryable) =>
-    work({ db: { people } as Db, clock: { now: () => NOW }, buckets: 1, scales: new Map([['EUR', 2]]) }),
+    work({ db: { userQueries: people } as Db, clock: { now: () => NOW }, buckets: 1, scales: new Map([['EUR', 2]]) }),
   )
-  for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
+  for (const one of sent) plans.push(await planOf(filled.sql, USER_QUERY_SETTINGS_SQL, one))
   return plans
 }
 
@@ -122,8 +122,8 @@ describe.each(['before the tables are analysed,', 'after the tables are analysed
 function answering(deps: OperatorDeps, row: object): OperatorDeps {
   const query: Queryable['query'] = async (statement, values) => {
     if (statement.name.includes('read_player')) return [{ player: 'ada', limits: {}, currencies: [] }] as never
-    const found = await deps.db.people.query(statement, values)
+    const found = await deps.db.userQueries.query(statement, values)
     return statement.name.startsWith('operator_list_sessions') ? ([row] as never) : (found as never)
   }
-  return { ...deps, db: { ...deps.db, people: { query } } }
+  return { ...deps, db: { ...deps.db, userQueries: { query } } }
 }

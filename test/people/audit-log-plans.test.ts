@@ -4,7 +4,7 @@
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { listAuditLog } from '../../src/server/core/auth/audit-log/audit-log-list.ts'
-import { PEOPLE_SETTINGS_SQL } from '../../src/server/core/database/db.ts'
+import { USER_QUERY_SETTINGS_SQL } from '../../src/server/core/database/db.ts'
 import { filledDatabase } from '../support/filled-database.ts'
 import { planOf, sentBy } from '../support/plans.ts'
 
@@ -51,7 +51,7 @@ describe.each(['before the table of actions is analysed,', 'after the table of a
       const [sent] = await sentBy((reading) =>
         listAuditLog(reading, 'purser', { limit: '10', ...query }, subject, only),
       )
-      const { scans, rows } = await planOf(filled.sql, PEOPLE_SETTINGS_SQL, sent as NonNullable<typeof sent>)
+      const { scans, rows } = await planOf(filled.sql, USER_QUERY_SETTINGS_SQL, sent as NonNullable<typeof sent>)
       expect(scans).toEqual([index])
       expect(rows).toBeLessThan(FEW)
     })

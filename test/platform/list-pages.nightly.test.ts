@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Db, PEOPLE_SETTINGS_SQL, type Queryable } from '../../src/server/core/database/db.ts'
+import { type Db, type Queryable, USER_QUERY_SETTINGS_SQL } from '../../src/server/core/database/db.ts'
 import { getRetry } from '../../src/server/platform/api/deliveries/bulk-retries.ts'
 import { listDeliveries } from '../../src/server/platform/api/deliveries/delivery-list.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
@@ -52,7 +52,7 @@ function newDb(): Db {
     return (await sql.query(text, [...values])).rows
   }
   const sums = async () => [] // the counts by state read every delivery
-  return { people: { query }, sums } as unknown as Db
+  return { userQueries: { query }, reportSnapshot: sums } as unknown as Db
 }
 
 interface Page {
@@ -65,7 +65,7 @@ async function readOn(read: (after: string | undefined) => Promise<Page>): Promi
   const first = await read(undefined)
   expect(first).toMatchObject({ data: [], next: expect.any(String) })
   for (const one of [...sent]) {
-    const plan = await planOf(sql, PEOPLE_SETTINGS_SQL, one)
+    const plan = await planOf(sql, USER_QUERY_SETTINGS_SQL, one)
     expect(plan.scans).not.toContain('none')
     expect(plan.rows, one[0].name).toBeLessThan(2 * MOST_LOOKED_AT + FEW)
   }

@@ -5,7 +5,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Actor } from '../../src/server/core/auth/audit-log/audit-log.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
-import { type Db, INDEX_PLANS_ONLY, PEOPLE_SETTINGS_SQL, type Queryable } from '../../src/server/core/database/db.ts'
+import {
+  type Db,
+  INDEX_PLANS_ONLY,
+  type Queryable,
+  USER_QUERY_SETTINGS_SQL,
+} from '../../src/server/core/database/db.ts'
 import { getRetry, listRetries } from '../../src/server/platform/api/deliveries/bulk-retries.ts'
 import { listDeliveries } from '../../src/server/platform/api/deliveries/delivery-list.ts'
 import { listPartners } from '../../src/server/platform/api/partner-list.ts'
@@ -71,10 +76,14 @@ async function plansOf(work: (db: Db) => Promise<unknown>) {
   const plans = []
   const transaction = async () => {} // writes have no plan to check
   const dbOf = (people: Queryable) =>
-    ({ people, transaction, sums: (of: (tx: Queryable) => unknown) => of(people) }) as unknown as Db
+    ({
+      userQueries: people,
+      transaction,
+      reportSnapshot: (of: (tx: Queryable) => unknown) => of(people),
+    }) as unknown as Db
   const sent = await sentBy((people: Queryable) => work(dbOf(people)))
   for (const one of sent.filter(([{ name }]) => name !== INDEX_PLANS_ONLY.name))
-    plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
+    plans.push(await planOf(filled.sql, USER_QUERY_SETTINGS_SQL, one))
   return plans.map((plan) => ({ ...plan, scans: plan.scans.filter((index) => index !== OF_EACH) }))
 }
 
@@ -120,10 +129,13 @@ describe.each(['before the tables are analysed', 'after'])('the query plan %s', 
     },
   ])('limits the rows that are read for the deliveries %o, of which there are none', async (query) => {
     const { sent, people } = answering()
-    const page = await listDeliveries({ db: { people } as Db, scales: new Map() }, { limit: '10', ...query })
+    const page = await listDeliveries(
+      { db: { userQueries: people } as Db, scales: new Map() },
+      { limit: '10', ...query },
+    )
     expect(page).toMatchObject({ data: [], next: expect.any(String) })
     for (const one of sent) {
-      const plan = await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one)
+      const plan = await planOf(filled.sql, USER_QUERY_SETTINGS_SQL, one)
       expect(plan.scans).not.toContain('none')
       expect(plan.rows).toBeLessThan(2 * MOST_LOOKED_AT + FEW) // the statement has two parts
     }
@@ -204,10 +216,14 @@ describe.each(['before the tables are analysed', 'after'])('the query plan %s', 
   test.each([{}, { status: 'done' as const }])('reads only the deliveries of one retry with %o', async (query) => {
     const { sent, people } = answering()
     const sums = async () => [] // the counts by state read every delivery
-    const found = await getRetry({ db: { people, sums } as unknown as Db, clock }, RETRY_ID, query)
+    const found = await getRetry(
+      { db: { userQueries: people, reportSnapshot: sums } as unknown as Db, clock },
+      RETRY_ID,
+      query,
+    )
     expect(found.data).toHaveLength(10)
     const plans = []
-    for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
+    for (const one of sent) plans.push(await planOf(filled.sql, USER_QUERY_SETTINGS_SQL, one))
     const [retry, page, ...more] = plans.map(({ scans }) => scans)
     expect([retry, page]).toEqual([['retry_pkey'], ['retry_delivery_pkey', 'delivery_pkey', OF_EACH]])
     expect(more).toEqual(query.status === undefined ? [] : [['retry_delivery_pkey']])
@@ -247,9 +263,11 @@ describe.each(['before the tables are analysed', 'after'])('the query plan %s', 
     ['a request', RETRY_ID, 'delivery_pkey', 50_000],
   ])('uses a primary key to find %s', async (_, id, index, most) => {
     const { sent, people } = answering()
-    await expect(lookUpPlatformId({ db: { people }, scales: new Map() }, id)).rejects.toThrow('anything with this id')
+    await expect(lookUpPlatformId({ db: { userQueries: people }, scales: new Map() }, id)).rejects.toThrow(
+      'anything with this id',
+    )
     const plans = []
-    for (const one of sent) plans.push(await planOf(filled.sql, PEOPLE_SETTINGS_SQL, one))
+    for (const one of sent) plans.push(await planOf(filled.sql, USER_QUERY_SETTINGS_SQL, one))
     expect(plans.flatMap(({ scans }) => scans)).toContain(index)
     expect(plans.flatMap(({ scans }) => scans).filter((scan) => !scan.endsWith('_pkey'))).toEqual([])
     expect(Math.max(...plans.map(({ rows }) => rows))).toBeLessThanOrEqual(most)

@@ -18,16 +18,16 @@ sceneWithDb((...begun) => {
  */
 function answeredAfterTheList(between: () => Promise<void>): Db {
   let list: Promise<unknown> | undefined
-  const query: Db['people']['query'] = (statement, values) => {
-    const rows = db.people.query(statement, values)
+  const query: Db['userQueries']['query'] = (statement, values) => {
+    const rows = db.userQueries.query(statement, values)
     if (statement.name === 'platform_list_retried') list = rows
-    return rows as ReturnType<typeof db.people.query<never>>
+    return rows as ReturnType<typeof db.userQueries.query<never>>
   }
-  const sums: Db['sums'] = async (work) => {
+  const sums: Db['reportSnapshot'] = async (work) => {
     if (list !== undefined) await list.then(between)
-    return db.sums(work)
+    return db.reportSnapshot(work)
   }
-  return { ...db, people: { query }, sums }
+  return { ...db, userQueries: { query }, reportSnapshot: sums }
 }
 
 test('a bulk retry lists every delivery as finished when it counts none as pending', async () => {

@@ -84,9 +84,9 @@ export async function openScene(): Promise<BatchScene> {
   }
   const transaction: Db['transaction'] = (work) => lane.transaction((tx) => work(naming(tx, scene.statements)))
   const deps = () => ({ transaction, clock: clockOf(scene), rules: scene.rules, onAnomaly: () => {} })
-  const { alone } = lane
+  const { autocommit } = lane
   const take = (waiting: readonly WaitingCall[]) =>
-    alone === undefined ? runFastPath(deps(), waiting) : createCitusFastPath({ ...deps(), alone })(waiting)
+    autocommit === undefined ? runFastPath(deps(), waiting) : createCitusFastPath({ ...deps(), autocommit })(waiting)
   return scene
 }
 

@@ -44,7 +44,7 @@ export interface GatewayApiDeps {
   readonly operators: Operators
   readonly directory: PlayerDirectory
   readonly clock: Clock
-  readonly db: Pick<Db, 'people'>
+  readonly db: Pick<Db, 'userQueries'>
   readonly actions: AuditLog
   readonly refusals: CallerRefusals
   readonly keys: KeyChanges
@@ -278,7 +278,7 @@ function addActionRoutes(api: Routes, { actions, db }: GatewayApiDeps): void {
       querystring: ActionQuerySchema,
       ok: { 200: AuditLogPageSchema },
     }),
-    ({ query }) => actions.list(db.people, query, query.on),
+    ({ query }) => actions.list(db.userQueries, query, query.on),
   )
 }
 
@@ -294,6 +294,6 @@ function addCallRoutes(api: Routes, { db }: GatewayApiDeps): void {
         ok: { 200: JournalCallPageSchema },
       },
     ),
-    ({ query }) => listCalls(db.people, 'gateway', query),
+    ({ query }) => listCalls(db.userQueries, 'gateway', query),
   )
 }

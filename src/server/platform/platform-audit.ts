@@ -51,7 +51,7 @@ const BET_CHECKS: InvariantChecks = {
     from platform.bet b left join (${ACKNOWLEDGED}) a using (bet_id)
     where (b.acknowledged_status, b.acknowledged_payout, b.acknowledged_result_type) is distinct from (a.status, a.payout, a.result_type)`,
   'the last delivery of a bet has the last decision; a rejected cashout is withdrawn (C-8)': `
-    select b.bet_id, b.status, b.payout, b.result_type, d.operation, d.status as delivery, d.payout as told, d.result_type as told_type
+    select b.bet_id, b.status, b.payout, b.result_type, d.operation, d.status as delivery, d.payout as sent_payout, d.result_type as sent_type
     from platform.bet b left join platform.delivery d on d.bet_id = b.bet_id and d.number = b.deliveries
     where not coalesce(case b.status
       when 'placing' then d.operation = 'place' and d.status = 'pending'
@@ -85,7 +85,7 @@ const BET_CHECKS: InvariantChecks = {
     select b.currency, count(*) as bets from platform.bet b
     where not exists (select from platform.currency c where c.currency = b.currency) group by b.currency`,
   'the recorded payouts of a partner and currency equal the acknowledged ones': `
-    select b.partner_id, b.currency, coalesce(sum(b.acknowledged_payout), 0) as told, coalesce(sum(a.payout), 0) as acknowledged
+    select b.partner_id, b.currency, coalesce(sum(b.acknowledged_payout), 0) as recorded, coalesce(sum(a.payout), 0) as acknowledged
     from platform.bet b left join (${ACKNOWLEDGED}) a using (bet_id)
     group by b.partner_id, b.currency having coalesce(sum(b.acknowledged_payout), 0) <> coalesce(sum(a.payout), 0)`,
 }

@@ -43,8 +43,8 @@ const OLDEST_WAITING = statement(
 )
 
 /** Decision time of the oldest unfinished delivery. */
-export async function readOldestWaiting({ people }: Pick<Db, 'people'>): Promise<Date | undefined> {
-  const [row] = await people.query<{ oldest: Date | null }>(OLDEST_WAITING)
+export async function readOldestWaiting({ userQueries }: Pick<Db, 'userQueries'>): Promise<Date | undefined> {
+  const [row] = await userQueries.query<{ oldest: Date | null }>(OLDEST_WAITING)
   return row?.oldest ?? undefined
 }
 
@@ -160,7 +160,7 @@ function createBacklogMetrics(db: Db, clock: Clock, elapsed: () => number): Cach
  * index plans are allowed, because Postgres would otherwise read the whole table.
  */
 function readBacklog(db: Db): Promise<[Backlog | undefined, PendingResultsRow | undefined, OwedSum[]]> {
-  return db.sums(async (tx) => {
+  return db.reportSnapshot(async (tx) => {
     const [, [row], [pendingResults], owed] = await Promise.all([
       tx.query(INDEX_PLANS_ONLY),
       tx.query<Backlog>(BACKLOG),

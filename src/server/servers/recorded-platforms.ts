@@ -53,7 +53,7 @@ const READ_OF_BETS = statement(
  * secret.
  */
 export async function requirePlatforms(
-  db: Pick<Db, 'query' | 'transaction' | 'sums' | 'kind'>,
+  db: Pick<Db, 'query' | 'transaction' | 'reportSnapshot' | 'kind'>,
   { secrets, platformSecrets }: Pick<Config, 'secrets' | 'platformSecrets'>,
 ): Promise<void> {
   const configured = [
@@ -96,24 +96,27 @@ async function readPlatforms(db: Pick<Db, 'query'>): Promise<string[] | undefine
  * On Citus the query runs on the connections for reports, because it reads each bucket (shard key):
  * 3 s for 1,024 buckets, even without a bet.
  */
-async function readPlatformsOfBets(db: Pick<Db, 'query' | 'sums' | 'kind'>): Promise<string[]> {
+async function readPlatformsOfBets(db: Pick<Db, 'query' | 'reportSnapshot' | 'kind'>): Promise<string[]> {
   const read = (of: Queryable) => of.query<{ platform: string }>(READ_OF_BETS)
   const readWithIndexPlans = async (tx: Tx) => {
     await tx.query(INDEX_PLANS_ONLY)
     return read(tx)
   }
-  const rows = await (db.kind === 'citus' ? db.sums(readWithIndexPlans) : read(db))
+  const rows = await (db.kind === 'citus' ? db.reportSnapshot(readWithIndexPlans) : read(db))
   return rows.map(({ platform }) => platform || NAMELESS)
 }
 
 /** True if a wallet was started for the platform, or a bet has its name. */
-export async function isKnownPlatform(db: Pick<Db, 'query' | 'sums' | 'kind'>, name: string): Promise<boolean> {
+export async function isKnownPlatform(
+  db: Pick<Db, 'query' | 'reportSnapshot' | 'kind'>,
+  name: string,
+): Promise<boolean> {
   return (await readPlatforms(db))?.includes(name) || (await readPlatformsOfBets(db)).includes(name)
 }
 
 /** Later wallets start without the platform. Throws when it is not recorded. */
 export async function endPlatform(
-  db: Pick<Db, 'query' | 'transaction' | 'sums' | 'kind'>,
+  db: Pick<Db, 'query' | 'transaction' | 'reportSnapshot' | 'kind'>,
   name: string,
 ): Promise<void> {
   if ((await readPlatforms(db)) === undefined) await recordPlatforms(db, await readPlatformsOfBets(db))

@@ -113,7 +113,7 @@ export async function createWalletApp(
     resettleWindowMs,
     freebetStake,
     minimumAge,
-    gate,
+    fastPath,
     journalDays,
     approveAbove,
     coolingOff,
@@ -133,8 +133,8 @@ export async function createWalletApp(
   let dispatcher: WebhookDispatcher | undefined
   const webhookStates = () => dispatcher?.health() ?? {}
   const wallet = createWallet({
-    ...{ db, clock, log, buckets, ...readSigners(config), rules, settings, gate, journal, webhookStates, isDraining },
-    tracing,
+    ...{ db, clock, log, buckets, ...readSigners(config), rules, settings, fastPath, journal, webhookStates },
+    ...{ isDraining, tracing },
   })
   loadShedder.addCapacity(wallet.callQueue.freeSlots)
   await wallet.register(http)

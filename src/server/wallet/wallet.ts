@@ -42,7 +42,7 @@ export interface WalletDeps {
   readonly metrics?: WalletMetrics
   webhookStates(): Readonly<Record<string, number>>
   /** `off` sends every call to the rules path. */
-  readonly gate: 'on' | 'off'
+  readonly fastPath: 'on' | 'off'
   /** The server is stopping: each answer closes its connection. */
   isDraining(): boolean
 }
@@ -89,17 +89,17 @@ export function createWallet(deps: WalletDeps): Wallet {
   }
 }
 
-function openLane({ db, clock, rules, gate }: WalletDeps, onAnomaly: RulesPathDeps['onAnomaly']): LaneWork {
-  const { transaction, alone: autocommit } = db.openLane()
+function openLane({ db, clock, rules, fastPath }: WalletDeps, onAnomaly: RulesPathDeps['onAnomaly']): LaneWork {
+  const { transaction, autocommit } = db.openLane()
   const deps = { transaction, clock, rules, onAnomaly }
   const traceBelow = (span: Span | undefined) =>
     span === undefined ? deps : { ...deps, transaction: traceTransaction(span, transaction) }
   return {
-    isFastPathEligible: (call) => gate === 'on' && isFastPathEligible(call, rules),
+    isFastPathEligible: (call) => fastPath === 'on' && isFastPathEligible(call, rules),
     runFastPath:
       autocommit === undefined
         ? (waiting, span) => runFastPath(traceBelow(span), waiting)
-        : createCitusFastPath({ alone: autocommit, clock, rules }),
+        : createCitusFastPath({ autocommit, clock, rules }),
     runRulesPath: (waiting, span) => runRulesPath(traceBelow(span), waiting[0]?.bucket ?? 0, waiting),
   }
 }

@@ -73,7 +73,7 @@ const TOKEN_ANSWERS: Readonly<Record<TokenState, { readonly codes: readonly numb
   ended: { codes: replyCodes('expired_token'), isOver: true },
   unknown: { codes: replyCodes('invalid_token'), isOver: true },
   absent: { codes: replyCodes('invalid_request'), isOver: true },
-  'not heard of': { codes: replyCodes('invalid_token', 'expired_token'), isOver: false },
+  'not reported': { codes: replyCodes('invalid_token', 'expired_token'), isOver: false },
 }
 
 /** User data checks only its token (P-1). */

@@ -30,7 +30,7 @@ import { withAuditHeaders } from './audit-log/audit-headers.ts'
 import type { AuditLog } from './audit-log/audit-log.ts'
 
 export interface KeyRouteDeps {
-  readonly db: Pick<Db, 'people'>
+  readonly db: Pick<Db, 'userQueries'>
   readonly clock: Clock
   readonly actions: AuditLog
   readonly keys: KeyChanges
@@ -147,7 +147,7 @@ export function addKeyRoutes(api: Routes, deps: KeyRouteDeps, { scheme: key, tag
     }),
     async ({ query }) => {
       const limit = parseLimit(query)
-      const rows = await keys.list(db.people, parseCursorPosition(query.after), limit + 1)
+      const rows = await keys.list(db.userQueries, parseCursorPosition(query.after), limit + 1)
       return toPage(rows, limit, toKeyView, ({ made_at, name, number }) => [made_at.toISOString(), name, `${number}`])
     },
   )

@@ -64,7 +64,7 @@ interface WaitingRow extends Counts {
 }
 
 export interface CallStatsDeps {
-  readonly db: Pick<Db, 'transaction' | 'people'>
+  readonly db: Pick<Db, 'transaction' | 'userQueries'>
   readonly clock: Clock
   readonly log: Logger
   readonly schema: Schema
@@ -110,7 +110,7 @@ export function createCallStats({ db, clock, log, schema }: CallStatsDeps): Call
     async read() {
       await write()
       const since = new Date(startOfMinute(clock.now()) - SHOWN_MINUTES * MINUTE_MS)
-      return (await db.people.query<MinuteRow>(read, [since])).map(toMinute)
+      return (await db.userQueries.query<MinuteRow>(read, [since])).map(toMinute)
     },
     start() {
       cancel = environment.setRepeatingTimer(WRITE_MS, () => void write())

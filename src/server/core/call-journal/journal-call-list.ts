@@ -206,7 +206,7 @@ type UpstreamName = (typeof UPSTREAM_NAMES)[JournalSchema]
 
 function toCallListEntry(call: JournalSearchHit, name: UpstreamName): CallListEntry {
   const { id, at, source, operation, outcome, player, betId, requestId, secret, platform, status, code, batch } = call
-  const { arrival, work, queue, behind: upstream } = call
+  const { arrival, work, queue, execution } = call
   return {
     id,
     at: new Date(at).toISOString(),
@@ -222,13 +222,13 @@ function toCallListEntry(call: JournalSearchHit, name: UpstreamName): CallListEn
     milliseconds: {
       arrival: arrival / US_PER_MS,
       work: work / US_PER_MS,
-      ...(queue !== undefined && upstream !== undefined && toPhases(work, queue, upstream, name)),
+      ...(queue !== undefined && execution !== undefined && toPhases(work, queue, execution, name)),
     },
   }
 }
 
 /** The rest of the work, without queue and dependency, is the reply. */
-function toPhases(work: number, queue: number, upstream: number, name: UpstreamName) {
-  const reply = work - queue - upstream
-  return { queue: queue / US_PER_MS, [name]: upstream / US_PER_MS, reply: reply / US_PER_MS }
+function toPhases(work: number, queue: number, execution: number, name: UpstreamName) {
+  const reply = work - queue - execution
+  return { queue: queue / US_PER_MS, [name]: execution / US_PER_MS, reply: reply / US_PER_MS }
 }

@@ -34,7 +34,7 @@ export interface AnsweredCall {
    * `batch` is the id of the batch.
    */
   readonly queueMs?: number | undefined
-  readonly behindMs?: number | undefined
+  readonly executionMs?: number | undefined
   readonly batch?: string | undefined
 }
 
@@ -58,7 +58,7 @@ export interface StoredCall {
   readonly arrival: number
   readonly work: number
   readonly queue?: number
-  readonly behind?: number
+  readonly execution?: number
   readonly batch?: string
   readonly platform?: string
   readonly body: string
@@ -84,7 +84,7 @@ const PLAYER_FIELD = 4
 /** `sha256` is empty if the body is stored unchanged, because a reader can then compute it. */
 export function formatHead(call: AnsweredCall, { at, player, betId, requestId }: RecordNames, sha256: string): string {
   const { source, operation, outcome, secret = '', body, status, batch = '', platform = '' } = call
-  const times = `${toMicroseconds(call.arrivalMs)}\0${toMicroseconds(call.workMs)}\0${toMicroseconds(call.queueMs)}\0${toMicroseconds(call.behindMs)}`
+  const times = `${toMicroseconds(call.arrivalMs)}\0${toMicroseconds(call.workMs)}\0${toMicroseconds(call.queueMs)}\0${toMicroseconds(call.executionMs)}`
   const facts = `${source}\0${operation}\0${outcome}\0${player}\0${betId}\0${requestId}\0${secret}`
   return `${at}\0${facts}\0${body.length}\0${sha256}\0${status}\0${times}\0${batch}\0${platform}`
 }
@@ -136,7 +136,7 @@ export function parseRecordPlayers(bytes: Buffer): { player: string; raw: Buffer
 function parseRecord(head: string, body: Buffer, answer: string): StoredCall {
   const [at = '', source = '', operation = '', outcome = '', player, betId, requestId, secret, ...more] =
     head.split(NUL)
-  const [bodyBytes = '', sha256, status = '', arrival = '', work = '', queue, upstream, batch, platform] = more
+  const [bodyBytes = '', sha256, status = '', arrival = '', work = '', queue, execution, batch, platform] = more
   const code = parseAnswerCode(parseInteger(status), answer)
   return {
     at: parseInteger(at),
@@ -152,7 +152,7 @@ function parseRecord(head: string, body: Buffer, answer: string): StoredCall {
     arrival: parseInteger(arrival),
     work: parseInteger(work),
     ...(queue && { queue: parseInteger(queue) }),
-    ...(upstream && { behind: parseInteger(upstream) }),
+    ...(execution && { execution: parseInteger(execution) }),
     ...(batch && { batch }),
     ...(platform && { platform }),
     body: body.toString('utf8'),

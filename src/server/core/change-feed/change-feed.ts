@@ -105,7 +105,7 @@ export function createFeed(db: Db, store: ChangeStore): Feed {
       polledAt = environment.monotonicNow()
       const last = await (cursor === 'latest' ? numberAllChanges : numberChanges)(db, store)
       const after =
-        cursor === undefined ? (await readFeedExtent(db.people, store)).beforeFirst : parseCursor(cursor, last)
+        cursor === undefined ? (await readFeedExtent(db.userQueries, store)).beforeFirst : parseCursor(cursor, last)
       if (after === undefined) return { kind: 'unknown', last: String(last) }
       const isEmpty = after === last
       const mayWait = waitMs > 0 && !isClosed && !signal?.aborted
@@ -140,11 +140,11 @@ async function readPageAfterGap(
   after: bigint,
   limit: number,
 ): Promise<FeedAnswer> {
-  const { beforeFirst, last } = await readFeedExtent(db.people, store)
+  const { beforeFirst, last } = await readFeedExtent(db.userQueries, store)
   // Retention ran meanwhile. A caller without a cursor gets the new beginning.
   if (beforeFirst > after && cursor !== undefined) return { kind: 'too_old', first: String(beforeFirst) }
-  const isLate = db.kind === 'citus' && (await hasLeftToCommit(db.people))
-  const begin = await readNextBegin(db.people, store, after)
+  const isLate = db.kind === 'citus' && (await hasLeftToCommit(db.userQueries))
+  const begin = await readNextBegin(db.userQueries, store, after)
   const isLost = begin !== undefined && begin <= last && !isLate
   return { kind: 'page', page: isLost ? await readPage(db, store, begin, limit) : { events: [], next: String(after) } }
 }
@@ -161,7 +161,7 @@ async function hasLeftToCommit(db: Queryable): Promise<boolean> {
 }
 
 async function readPage(db: Db, store: ChangeStore, after: bigint, limit: number): Promise<FeedPage> {
-  const found = await readChanges(db.people, store, after, limit, db.kind === 'citus')
+  const found = await readChanges(db.userQueries, store, after, limit, db.kind === 'citus')
   const events = found.map(({ number, at, event }) => ({ id: String(number), at, event }))
   return { events, next: events.at(-1)?.id ?? String(after) }
 }

@@ -51,7 +51,7 @@ export interface ChangeNotifier {
 }
 
 export interface ChangeNotifierDeps {
-  readonly db: Pick<Db, 'people'>
+  readonly db: Pick<Db, 'userQueries'>
   readonly feed: Feed
   readonly clock: Clock
   /** The wallet's schema also has a journal of calls. */
@@ -225,7 +225,7 @@ function createCallDetector(
   return async () => {
     const now = clock.now().getTime()
     const read = async (sql: Statement | undefined, recentMs: number) =>
-      sql === undefined ? [] : db.people.query<Row & { mark: string }>(sql, [new Date(now - recentMs)])
+      sql === undefined ? [] : db.userQueries.query<Row & { mark: string }>(sql, [new Date(now - recentMs)])
     const found = await Promise.all([read(JOURNAL[schema], RECENT_MS), read(COUNTED[schema], COUNTED_MS)])
     const marks = new Set(found.flat().map(({ mark }) => mark))
     const known = before

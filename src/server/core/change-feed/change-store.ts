@@ -155,7 +155,7 @@ export async function readFeedExtent(db: Queryable, { extent }: ChangeStore): Pr
 
 /** Numbers the committed rows, unless another process is numbering. Returns the last number. */
 export async function numberChanges(db: Db, store: ChangeStore): Promise<bigint> {
-  const progress = requireCountRow(await db.people.query<CountRow & { has_new: boolean }>(store.progress))
+  const progress = requireCountRow(await db.userQueries.query<CountRow & { has_new: boolean }>(store.progress))
   if (!progress.has_new) return progress.last
   await db
     .transaction((tx) => numberUnlessLocked(db, tx, store))
@@ -202,7 +202,7 @@ interface CountRow extends Row {
 }
 
 async function readLast(db: Db, { last }: ChangeStore): Promise<bigint> {
-  return requireCountRow(await db.people.query<CountRow>(last)).last
+  return requireCountRow(await db.userQueries.query<CountRow>(last)).last
 }
 
 function requireCountRow<R extends CountRow>([row]: readonly R[]): R {

@@ -13,13 +13,13 @@ interface FeedStateRow extends Row {
 }
 
 export function createFeedMetrics(
-  db: Pick<Db, 'people'>,
+  db: Pick<Db, 'userQueries'>,
   { state }: ChangeStore,
   feed: Pick<Feed, 'isFollowed'>,
   clock: Clock,
 ): MetricSource {
   return createDatabaseMetric('feed', async () => {
-    const [row] = await db.people.query<FeedStateRow>(state)
+    const [row] = await db.userQueries.query<FeedStateRow>(state)
     const lag = feed.isFollowed() && row?.oldest ? secondsSince(row.oldest, clock) : 0
     return (
       formatMetric('purser_feed_events_total', 'counter', 'Numbered events of the feed', [[{}, row?.last ?? 0]]) +

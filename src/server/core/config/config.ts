@@ -62,7 +62,7 @@ export interface Config extends ServerConnectionSettings, Approvals {
   readonly minimumAge: number
   /** Days of calls in the journal, in addition to today; 0 means no journal. */
   readonly journalDays: number
-  readonly gate: 'on' | 'off'
+  readonly fastPath: 'on' | 'off'
   /** Allows the conformance kit to run from the console. */
   readonly conformance: 'on' | 'off'
   readonly migrate: 'auto' | 'never'
@@ -174,7 +174,7 @@ export function readConfig(env: EnvironmentVariables, role: ProcessRole = PROCES
     callsPerPartner: read.integer('PURSER_CALLS_PER_PARTNER', 1, MAX_CALLS_PER_PARTNER) ?? 1,
     journalDays: read.integer('PURSER_JOURNAL_DAYS', 0, 3_650) ?? 14,
     minimumAge: read.integer('PURSER_MINIMUM_AGE', 0, 120) ?? 18,
-    gate: read.choice('PURSER_FAST_PATH', ['on', 'off']),
+    fastPath: read.choice('PURSER_FAST_PATH', ['on', 'off']),
     migrate: read.choice('PURSER_MIGRATE', ['auto', 'never']),
     conformance: read.choice('PURSER_CONFORMANCE', ['on', 'off']),
     ...readApprovals(read.text, scales, problems),

@@ -48,7 +48,7 @@ export interface Lane {
    * rejects when one fails or gets no answer. Outside a transaction, Citus runs a function on the
    * worker that has its rows.
    */
-  readonly alone?: <R extends Row = Row>(statements: readonly BoundStatement[]) => Promise<R[][]>
+  readonly autocommit?: <R extends Row = Row>(statements: readonly BoundStatement[]) => Promise<R[][]>
 }
 
 export type BoundStatement = readonly [statement: Statement, values: readonly unknown[]]
@@ -68,14 +68,14 @@ export interface Db extends Queryable {
   /**
    * For sums that users request. They never wait for an audit, and the server cancels slow ones.
    */
-  sums: Db['snapshot']
+  reportSnapshot: Db['snapshot']
   /** For the reads of a call. */
   query: Queryable['query']
   /**
    * For users. Their queries use no connection of the platform's calls, and the server cancels slow
    * ones.
    */
-  readonly people: Queryable
+  readonly userQueries: Queryable
   /**
    * For migrations. `sql` may hold several statements; one transaction contains all calls of `run`.
    */
@@ -124,9 +124,9 @@ const HOT_SETTINGS = [
  * A list is read in the order of its index. A bitmap scan would read the whole list and sort it.
  */
 const NO_BITMAP = 'enable_bitmapscan = off'
-const PEOPLE_SETTINGS = [...INDEX_PLAN_SETTINGS, NO_BITMAP, "statement_timeout = '3s'"]
+const USER_QUERY_SETTINGS = [...INDEX_PLAN_SETTINGS, NO_BITMAP, "statement_timeout = '3s'"]
 
-/** The plan settings of `Db.people`, as the first statement of a transaction of `Db.sums`. */
+/** The plan settings of `Db.userQueries`, as the first statement of a `Db.reportSnapshot`. */
 export const INDEX_PLANS_ONLY = statement(
   'by_index_here',
   `select ${[...INDEX_PLAN_SETTINGS, NO_BITMAP].map(toSetConfig).join(', ')}`,
@@ -176,8 +176,8 @@ function toSetConfig(setting: string): string {
   return `set_config('${name}', '${value.replaceAll("'", '')}', true)`
 }
 
-/** For `Db.sums`, which may read whole days. */
-export const SUMS_SETTINGS_SQL = "set statement_timeout = '30s'"
+/** For `Db.reportSnapshot`, which may read whole days. */
+export const REPORT_SETTINGS_SQL = "set statement_timeout = '30s'"
 
 /**
  * On Citus, settings reach the workers only in a transaction (`set local`), so they are sent with
@@ -208,8 +208,8 @@ export function embeddedSettingsSql(scope: 'local' | 'session'): string {
   return toSetSql(INDEX_PLAN_SETTINGS, scope)
 }
 
-/** Sent once per connection of `Db.people`. */
-export const PEOPLE_SETTINGS_SQL = toSetSql(PEOPLE_SETTINGS, 'session')
+/** Sent once per connection of `Db.userQueries`. */
+export const USER_QUERY_SETTINGS_SQL = toSetSql(USER_QUERY_SETTINGS, 'session')
 
 function toSetSql(settings: readonly string[], scope: 'local' | 'session'): string {
   return settings.map((setting) => `set ${scope} ${setting}`).join('; ')

@@ -74,7 +74,7 @@ export interface HttpAppOptions {
   readonly apiPrefix?: string
   readonly trustedProxies?: readonly string[]
   readonly keepAliveMs?: number
-  readonly patience?: QueueDeadlines
+  readonly queueDeadlines?: QueueDeadlines
   /** Absent: no limit. */
   readonly maxConnections?: number
   /** Milliseconds that a connection above the limit stays open. */
@@ -87,7 +87,7 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
     apiPrefix = '',
     trustedProxies,
     keepAliveMs = KEEP_ALIVE_MS,
-    patience: queueDeadlines,
+    queueDeadlines,
     maxConnections,
     probeMs,
     stalledResponseMs = STALLED_RESPONSE_MS,

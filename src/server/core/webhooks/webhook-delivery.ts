@@ -46,7 +46,7 @@ export interface WebhookDeliveryDeps {
 
 export interface WebhookDelivery {
   /** The last event up to which all are acknowledged. */
-  doneTo(): bigint
+  acknowledgedTo(): bigint
   /** Includes the time at an earlier holder, until an event is acknowledged. */
   failingSince(): Date | null
   /** Ignores an earlier holder's failures: the consumer may have recovered. */
@@ -92,7 +92,7 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps, webhook: Webhook
     state.round.abort()
   }
   const state: DeliveryState = {
-    ...{ begun: webhook.doneTo, readTo: webhook.doneTo, pending: new Map(), chains: new Map() },
+    ...{ begun: webhook.acknowledgedTo, readTo: webhook.acknowledgedTo, pending: new Map(), chains: new Map() },
     ...{ round: newRound(), notBefore: 0, failures: 0, isGone: false, stopAll: end },
     ...{ carriedFailure: webhook.failingSince, lastError: webhook.lastError, lastAttempts: webhook.lastAttempts },
   }
@@ -136,7 +136,7 @@ export function startWebhookDelivery(deps: WebhookDeliveryDeps, webhook: Webhook
   }
   const reading = read()
   return {
-    doneTo: () => findAcknowledged(state),
+    acknowledgedTo: () => findAcknowledged(state),
     failingSince: () => findFailingSince(state),
     hasFailed: () => findFirstFailure(state) !== null,
     lastError: () => state.lastError,

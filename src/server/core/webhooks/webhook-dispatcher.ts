@@ -57,7 +57,7 @@ interface ClaimedWebhook {
 }
 
 interface ObservedHeartbeat {
-  readonly beat: bigint
+  readonly heartbeat: bigint
   readonly since: number
 }
 
@@ -106,7 +106,7 @@ export function startWebhookDispatcher(deps: WebhookDispatcherDeps): WebhookDisp
 
   const poll = async () => {
     const now = clock.now()
-    const webhooks = await listWebhooks(db.people, keyring)
+    const webhooks = await listWebhooks(db.userQueries, keyring)
     health = { ok: 0, failing: 0, warned: 0, disabled: 0 }
     for (const webhook of webhooks) health[classifyWebhookHealth(webhook, now)] += 1
     for (const claimedWebhook of [...claimed.values()]) await renewClaim(claimedWebhook, true)
@@ -145,19 +145,25 @@ function toProgress(delivery: WebhookDelivery, now: Date, holds: boolean): Omit<
   const isOver = delivery.hasFailed() && forMs >= WEBHOOK_DISABLE_AFTER_MS
   const state = isOver || delivery.isGone() ? 'disabled' : 'active'
   const lastError = delivery.lastError()
-  return { doneTo: delivery.doneTo(), failingSince, lastError, state, holds: holds && state === 'active' }
+  return {
+    acknowledgedTo: delivery.acknowledgedTo(),
+    failingSince,
+    lastError,
+    state,
+    holds: holds && state === 'active',
+  }
 }
 
 /** True without a claim, or if the holder's heartbeat has not changed for a lease. */
 function isFree(
-  { webhookId, state, claim, beat }: Webhook,
+  { webhookId, state, claim, heartbeat }: Webhook,
   claimed: Map<string, ClaimedWebhook>,
   heartbeats: Map<string, ObservedHeartbeat>,
 ): boolean {
   if (state !== 'active' || claimed.has(webhookId)) return false
   if (claim === null) return true
   const last = heartbeats.get(webhookId)
-  if (last?.beat === beat) return environment.monotonicNow() - last.since >= LEASE_MS
-  heartbeats.set(webhookId, { beat, since: environment.monotonicNow() })
+  if (last?.heartbeat === heartbeat) return environment.monotonicNow() - last.since >= LEASE_MS
+  heartbeats.set(webhookId, { heartbeat, since: environment.monotonicNow() })
   return false
 }

@@ -36,9 +36,9 @@ const READ_BACKLOG = statement(
    ) select w.webhook_id, w.backlog, next.oldest from w left join next on next.webhook_id = w.webhook_id order by w.webhook_id`,
 )
 
-export function createWebhookMetrics(db: Pick<Db, 'people'>, clock: Clock): MetricSource {
+export function createWebhookMetrics(db: Pick<Db, 'userQueries'>, clock: Clock): MetricSource {
   return createDatabaseMetric('webhooks', async () => {
-    const rows = await db.people.query<BacklogRow>(READ_BACKLOG)
+    const rows = await db.userQueries.query<BacklogRow>(READ_BACKLOG)
     const samples = (of: (row: BacklogRow) => number | bigint): Sample[] =>
       rows.map((row) => [{ webhook: row.webhook_id }, of(row)])
     const lags = samples(({ oldest }) => (oldest === null ? 0 : secondsSince(oldest, clock)))

@@ -44,7 +44,7 @@ import {
 } from './webhook-store.ts'
 
 export interface WebhookDeps {
-  readonly db: Pick<Db, 'transaction' | 'people' | 'snapshot'>
+  readonly db: Pick<Db, 'transaction' | 'userQueries' | 'snapshot'>
   readonly clock: Clock
   readonly keyring: EncryptionKeyring
   readonly feed: Feed
@@ -80,7 +80,7 @@ function addResourceRoutes(api: Routes, deps: WebhookDeps, describe: Describe, e
       ok: { 200: WebhookListSchema },
     }),
     async () => ({
-      data: (await listWebhooks(deps.db.people, deps.keyring)).map((one) => toWebhookView(one, deps.clock.now())),
+      data: (await listWebhooks(deps.db.userQueries, deps.keyring)).map((one) => toWebhookView(one, deps.clock.now())),
       next: null,
       eventNames: [...events],
     }),
@@ -147,8 +147,8 @@ function addActionRoutes(api: Routes, deps: WebhookDeps, describe: Describe): vo
       }),
     ),
     async (request) => {
-      const doneTo = await resolveReplayStart(deps, request.body)
-      return changeWebhook(deps, by(request), request.params.webhookId, (one) => ({ ...one, doneTo }))
+      const acknowledgedTo = await resolveReplayStart(deps, request.body)
+      return changeWebhook(deps, by(request), request.params.webhookId, (one) => ({ ...one, acknowledgedTo }))
     },
   )
   api.post(
@@ -166,8 +166,12 @@ function addActionRoutes(api: Routes, deps: WebhookDeps, describe: Describe): vo
     async (request, reply) => {
       const fresh = generateWebhookSecret()
       const overlap = (request.body?.overlapSeconds ?? WEBHOOK_SECRET_OVERLAP_S) * 1_000
-      const oldUntil = new Date(deps.clock.now().getTime() + overlap)
-      const rotate = (one: Webhook): Webhook => ({ ...one, secrets: [fresh, ...one.secrets.slice(0, 1)], oldUntil })
+      const oldSecretsUntil = new Date(deps.clock.now().getTime() + overlap)
+      const rotate = (one: Webhook): Webhook => ({
+        ...one,
+        secrets: [fresh, ...one.secrets.slice(0, 1)],
+        oldSecretsUntil,
+      })
       const shown = await changeWebhook(deps, by(request), request.params.webhookId, rotate)
       return reply.code(201).send({ ...shown, secret: fresh })
     },
@@ -188,7 +192,7 @@ function addActionRoutes(api: Routes, deps: WebhookDeps, describe: Describe): vo
 }
 
 async function findWebhook({ db, keyring }: WebhookDeps, webhookId: string): Promise<Webhook> {
-  const found = (await listWebhooks(db.people, keyring)).find((one) => one.webhookId === webhookId)
+  const found = (await listWebhooks(db.userQueries, keyring)).find((one) => one.webhookId === webhookId)
   if (found === undefined) throw notFound('the webhook')
   return found
 }
@@ -211,7 +215,7 @@ async function createOrUpdateWebhook(
       const changed: Webhook = {
         ...known,
         ...{ url, events, state: 'active', connection: connectionAfter(known) },
-        ...(body.after !== undefined && { doneTo: begin }),
+        ...(body.after !== undefined && { acknowledgedTo: begin }),
       }
       return { status: 200, body: await writeWebhook(deps, actor, tx, known, changed) } as const
     }
@@ -221,9 +225,9 @@ async function createOrUpdateWebhook(
     const madeAt = deps.clock.now()
     const fresh = generateWebhookSecret()
     const made: Webhook = {
-      ...{ webhookId, url, events, secrets: [fresh], oldUntil: null, state: 'active', doneTo: begin },
+      ...{ webhookId, url, events, secrets: [fresh], oldSecretsUntil: null, state: 'active', acknowledgedTo: begin },
       connection: connectionAfter(),
-      ...{ failingSince: null, lastError: null, lastAttempts: [], claim: null, beat: 0n, madeAt },
+      ...{ failingSince: null, lastError: null, lastAttempts: [], claim: null, heartbeat: 0n, madeAt },
     }
     return { status: 201, body: { ...(await writeWebhook(deps, actor, tx, undefined, made)), secret: fresh } } as const
   })
@@ -250,9 +254,9 @@ async function writeWebhook(deps: WebhookDeps, actor: Actor, tx: Tx, before: Web
   return toWebhookView({ ...after, failingSince: null, lastError: null }, at)
 }
 
-function toLogView({ url, events, state, doneTo, oldUntil, connection }: Webhook) {
-  const rotated = oldUntil === null ? {} : { earlierSecretUntil: oldUntil.toISOString() }
-  return { url, events: [...events], state, doneTo: String(doneTo), ...rotated, ...logConnection(connection) }
+function toLogView({ url, events, state, acknowledgedTo, oldSecretsUntil, connection }: Webhook) {
+  const rotated = oldSecretsUntil === null ? {} : { earlierSecretUntil: oldSecretsUntil.toISOString() }
+  return { url, events: [...events], state, doneTo: String(acknowledgedTo), ...rotated, ...logConnection(connection) }
 }
 
 /** Returns the number of the last event that is not sent. */
@@ -284,10 +288,10 @@ async function findPositionAt({ db, clock, feed }: WebhookDeps, time: Date, end:
 
 async function sendTestMessage(deps: WebhookDeps, actor: Actor, webhookId: string) {
   const webhook = await findWebhook(deps, webhookId)
-  const { url, secrets, oldUntil } = webhook
+  const { url, secrets, oldSecretsUntil } = webhook
   const at = deps.clock.now()
   const body = JSON.stringify({ type: 'webhook.test', timestamp: at.toISOString(), data: { webhookId } })
-  const good = selectActiveSecrets({ secrets, oldUntil }, at)
+  const good = selectActiveSecrets({ secrets, oldSecretsUntil }, at)
   const sender = deps.senderTo(webhook)
   const sent = await sender
     .send(url, good, { id: `test_${environment.uuid()}`, body }, at)
@@ -303,9 +307,15 @@ async function sendTestMessage(deps: WebhookDeps, actor: Actor, webhookId: strin
 }
 
 function toWebhookView(webhook: Webhook, now: Date): Static<typeof WebhookSchema> {
-  const { webhookId, url, events, doneTo, failingSince, lastError, madeAt, state, connection } = webhook
+  const { webhookId, url, events, acknowledgedTo, failingSince, lastError, madeAt, state, connection } = webhook
   return {
-    ...{ webhookId, url, events: [...events], state: classifyWebhookHealth(webhook, now), doneTo: String(doneTo) },
+    ...{
+      webhookId,
+      url,
+      events: [...events],
+      state: classifyWebhookHealth(webhook, now),
+      doneTo: String(acknowledgedTo),
+    },
     ...showConnection(connection),
     ...(failingSince !== null && { failingSince: failingSince.toISOString() }),
     ...(failingSince !== null &&

@@ -15,11 +15,11 @@ export function generateWebhookSecret(): string {
 
 /** Returns the first secret, and during a rotation also the previous one. */
 export function selectActiveSecrets(
-  stored: { secrets: readonly string[]; oldUntil: Date | null },
+  stored: { secrets: readonly string[]; oldSecretsUntil: Date | null },
   at: Date,
 ): readonly string[] {
-  const { secrets, oldUntil } = stored
-  return oldUntil !== null && oldUntil > at ? secrets : secrets.slice(0, 1)
+  const { secrets, oldSecretsUntil } = stored
+  return oldSecretsUntil !== null && oldSecretsUntil > at ? secrets : secrets.slice(0, 1)
 }
 
 export interface WebhookMessage {

@@ -35,16 +35,16 @@ export interface Webhook {
   readonly secrets: readonly string[]
   readonly connection: ConnectionSettings
   /** The time until which the older secrets are valid. */
-  readonly oldUntil: Date | null
+  readonly oldSecretsUntil: Date | null
   readonly state: 'active' | 'disabled' | 'removed'
   /** The last event up to which all are acknowledged. */
-  readonly doneTo: bigint
+  readonly acknowledgedTo: bigint
   readonly failingSince: Date | null
   readonly lastError: string | null
   /** Newest first. */
   readonly lastAttempts: readonly WebhookAttempt[]
   readonly claim: string | null
-  readonly beat: bigint
+  readonly heartbeat: bigint
   readonly madeAt: Date
 }
 
@@ -75,7 +75,7 @@ const LIST = statement(
   `select ${COLUMNS} from purser.webhook where state <> 'removed' order by webhook_id`,
 )
 const LOCK = statement('lock_webhook', `select ${COLUMNS} from purser.webhook where webhook_id = $1::text for update`)
-type WebhookFields = Omit<Webhook, 'claim' | 'beat' | 'failingSince' | 'lastError' | 'lastAttempts'>
+type WebhookFields = Omit<Webhook, 'claim' | 'heartbeat' | 'failingSince' | 'lastError' | 'lastAttempts'>
 
 const WEBHOOK_COLUMNS = mapSingleRow<WebhookFields & { readonly kept: unknown; readonly keptConnection: unknown }>(1, {
   webhook_id: ['text', ({ webhookId }) => webhookId],
@@ -83,9 +83,9 @@ const WEBHOOK_COLUMNS = mapSingleRow<WebhookFields & { readonly kept: unknown; r
   events: ['text[]', ({ events }) => events],
   secrets: ['json', ({ kept: encrypted }) => encrypted],
   connection: ['json', ({ keptConnection }) => keptConnection],
-  old_until: ['timestamptz', ({ oldUntil }) => oldUntil],
+  old_until: ['timestamptz', ({ oldSecretsUntil }) => oldSecretsUntil],
   state: ['text', ({ state }) => state],
-  acknowledged_to: ['bigint', ({ doneTo }) => doneTo],
+  acknowledged_to: ['bigint', ({ acknowledgedTo }) => acknowledgedTo],
   made_at: ['timestamptz', ({ madeAt }) => madeAt],
 })
 const SAVE = statement(
@@ -102,7 +102,7 @@ const CLAIM = statement(
 )
 
 export interface WebhookProgress {
-  readonly doneTo: bigint
+  readonly acknowledgedTo: bigint
   readonly failingSince: Date | null
   readonly lastError: string | null
   readonly state: 'active' | 'disabled'
@@ -113,7 +113,7 @@ export interface WebhookProgress {
 }
 
 const PROGRESS_COLUMNS = mapSingleRow<WebhookProgress>(5, {
-  acknowledged_to: ['bigint', ({ doneTo }) => doneTo],
+  acknowledged_to: ['bigint', ({ acknowledgedTo }) => acknowledgedTo],
   failing_since: ['timestamptz', ({ failingSince }) => failingSince],
   last_error: ['text', ({ lastError }) => lastError],
   state: ['text', ({ state }) => state],
@@ -140,13 +140,13 @@ function toWebhook(keyring: EncryptionKeyring, row: WebhookRow): Webhook {
     secrets: decryptColumn(keyring, table, row.webhook_id, row.secrets),
     connection: connectionFromColumn(keyring, table, row.webhook_id, row.connection),
     ...{
-      oldUntil: row.old_until,
-      doneTo: row.acknowledged_to,
+      oldSecretsUntil: row.old_until,
+      acknowledgedTo: row.acknowledged_to,
       failingSince: row.failing_since,
       lastError: row.last_error,
     },
     lastAttempts: row.last_attempts,
-    ...{ claim: row.claim, beat: row.beat, madeAt: row.made_at },
+    ...{ claim: row.claim, heartbeat: row.beat, madeAt: row.made_at },
   }
 }
 
@@ -168,8 +168,13 @@ export async function saveWebhook(tx: Tx, keyring: EncryptionKeyring, webhook: W
 }
 
 /** Undefined: another process was faster, or the webhook is not active any more. */
-export async function claimWebhook(tx: Tx, keyring: EncryptionKeyring, { webhookId, beat }: Webhook, claim: string) {
-  const [row] = await tx.query<WebhookRow>(CLAIM, [webhookId, beat, claim])
+export async function claimWebhook(
+  tx: Tx,
+  keyring: EncryptionKeyring,
+  { webhookId, heartbeat }: Webhook,
+  claim: string,
+) {
+  const [row] = await tx.query<WebhookRow>(CLAIM, [webhookId, heartbeat, claim])
   return row && toWebhook(keyring, row)
 }
 

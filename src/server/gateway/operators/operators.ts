@@ -52,7 +52,7 @@ export function createOperators(db: Db, keyring: EncryptionKeyring, reach: Reach
   return {
     ...{ findClient: findClient, read, save, connections, close },
     async list({ createdAt, operatorId }, limit) {
-      const rows = await db.people.query<ListRow>(LIST, [createdAt, operatorId, limit])
+      const rows = await db.userQueries.query<ListRow>(LIST, [createdAt, operatorId, limit])
       return rows.map((row) => ({ operatorId: row.operator_id, baseUrl: row.base_url, createdAt: row.created_at }))
     },
     depths: () =>

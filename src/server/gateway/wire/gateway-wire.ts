@@ -71,7 +71,7 @@ function recordCall(
       arrivalMs,
       workMs: totalMs - arrivalMs,
       queueMs: sentAt && sentAt - readAt,
-      behindMs: sentAt && endedAt && endedAt - sentAt,
+      executionMs: sentAt && endedAt && endedAt - sentAt,
       ageMs: totalMs,
     })
   if (!isLogged || (signer === undefined && !shouldLog(unsignedCalls.recordFailure(source)))) return

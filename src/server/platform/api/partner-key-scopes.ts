@@ -20,7 +20,7 @@ const OWNERS: Readonly<Record<string, ScopeOwner>> = {
 
 export function partnerScopes(deps: FlowDeps): KeyScopes {
   const finders: Readonly<Record<string, (id: string) => Promise<string | undefined>>> = {
-    bet: async (id) => (await readPlatformBets(deps.db.people, [id]))[0]?.partnerId,
+    bet: async (id) => (await readPlatformBets(deps.db.userQueries, [id]))[0]?.partnerId,
     delivery: (id) => readDeliveryPartner(deps, id),
     'frame session': async (id) => (await readFrameSession(deps, id))?.partnerId,
   }

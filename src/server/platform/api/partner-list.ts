@@ -113,10 +113,10 @@ interface ListDeps {
 export async function listPartners({ db, breakers, partners }: ListDeps, query: Static<typeof PartnerListQuery>) {
   const limit = parseLimit(query)
   const after = decodeCursor(query.after)?.ids[0] ?? ''
-  const rows = await db.people.query<PartnerRow>(LIST, [after, limit + 1])
+  const rows = await db.userQueries.query<PartnerRow>(LIST, [after, limit + 1])
   const ids = rows.map((row) => row.partner_id)
   const sumsOf = async <T extends OwedSum>(statement: typeof OWED) =>
-    groupBy(await db.people.query<T>(statement, [ids]), ({ kind }) => kind)
+    groupBy(await db.userQueries.query<T>(statement, [ids]), ({ kind }) => kind)
   const [owed, inProgress, connections] = await Promise.all([
     ...([sumsOf<OwedSum>(OWED), sumsOf<OnTheWaySum>(ON_THE_WAY)] as const),
     partners.connections(ids),

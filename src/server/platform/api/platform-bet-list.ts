@@ -61,7 +61,7 @@ export async function listPlatformBets(deps: ViewDeps, query: Static<typeof BetL
   const { partnerId, status } = query
   const rows = await readBetKeys(deps, composeBetList(scan, limit, [partnerId ?? null, status ?? null]))
   const found = await readPlatformBets(
-    deps.db.people,
+    deps.db.userQueries,
     rows.map((row) => row.bet_id),
   )
   const bets = new Map(found.map((bet) => [bet.betId, bet]))
@@ -101,7 +101,7 @@ interface FirstSelection extends Record<string, unknown> {
 
 export async function loadSelectionMembers({ db }: ViewDeps, bets: readonly { readonly betId: string }[]) {
   if (bets.length === 0) return () => ({})
-  const rows = await db.people.query<FirstSelection>(READ_FIRST_SELECTIONS, [bets.map(({ betId }) => betId)])
+  const rows = await db.userQueries.query<FirstSelection>(READ_FIRST_SELECTIONS, [bets.map(({ betId }) => betId)])
   const byBet = groupBy(rows, ({ bet_id }) => bet_id)
   return ({ betId }: { readonly betId: string }) => {
     const some = byBet.get(betId) ?? []
@@ -118,7 +118,7 @@ interface BetKey extends Record<string, unknown> {
 }
 
 function readBetKeys(deps: ViewDeps, { statement, values }: BuiltQuery): Promise<BetKey[]> {
-  return deps.db.people.query<BetKey>(statement, values)
+  return deps.db.userQueries.query<BetKey>(statement, values)
 }
 
 const NEWEST_FIRST = 'order by placed_at desc, bet_id desc'

@@ -96,7 +96,7 @@ const READ_BET_OF_DELIVERY = statement(
 
 async function findDelivery(deps: ViewDeps, id: string): Promise<LookupResult | undefined> {
   if (!NUMBER.test(id)) return undefined
-  const [found] = await deps.db.people.query<{ bet_id: string }>(READ_BET_OF_DELIVERY, [id])
+  const [found] = await deps.db.userQueries.query<{ bet_id: string }>(READ_BET_OF_DELIVERY, [id])
   const bet = found && (await getBetDetail(deps, found.bet_id))
   const delivery = bet?.deliveries.find(({ deliveryId }) => deliveryId === id)
   if (bet === undefined || delivery === undefined) return undefined
@@ -120,7 +120,10 @@ interface BetMatch extends Record<string, unknown> {
 async function findBetsByPrefix({ db }: ViewDeps, id: string): Promise<BetMatch[]> {
   const digits = id.replaceAll('-', '')
   if (!ID_PREFIX.test(id) || digits.length < MIN_PREFIX || digits.length > UUID_DIGITS) return []
-  return db.people.query<BetMatch>(BETS_BETWEEN, [digits.padEnd(UUID_DIGITS, '0'), digits.padEnd(UUID_DIGITS, 'f')])
+  return db.userQueries.query<BetMatch>(BETS_BETWEEN, [
+    digits.padEnd(UUID_DIGITS, '0'),
+    digits.padEnd(UUID_DIGITS, 'f'),
+  ])
 }
 
 const UUID_DIGITS = 32
@@ -142,14 +145,14 @@ const DECIDED_FROM = statement(
 /** Scans from the newest delivery back, until the time is over. */
 async function findByRequestId(deps: ViewDeps, requestId: string): Promise<LookupResult> {
   if (!UUID.test(requestId)) return throwNotFound()
-  const { people } = deps.db
+  const { userQueries } = deps.db
   const until = environment.monotonicNow() + SCAN_MS
-  const [newest] = await people.query<{ id: bigint | null }>(NEWEST)
+  const [newest] = await userQueries.query<{ id: bigint | null }>(NEWEST)
   let to = BigInt(newest?.id ?? 0)
   for (; to > 0n && environment.monotonicNow() < until; to -= SCAN_SIZE) {
-    const [found] = await people.query<{ delivery_id: bigint }>(REQUEST, [requestId, to - SCAN_SIZE, to])
+    const [found] = await userQueries.query<{ delivery_id: bigint }>(REQUEST, [requestId, to - SCAN_SIZE, to])
     if (found !== undefined) return (await findDelivery(deps, String(found.delivery_id))) ?? throwNotFound()
   }
-  const [oldest] = to > 0n ? await people.query<{ decided_at: Date }>(DECIDED_FROM, [to]) : []
+  const [oldest] = to > 0n ? await userQueries.query<{ decided_at: Date }>(DECIDED_FROM, [to]) : []
   return throwNotFound(oldest && `, among the deliveries decided since ${oldest.decided_at.toISOString()}`)
 }

@@ -213,6 +213,6 @@ function addActionRoutes(api: Routes, { actions, db }: PlatformRouteDeps): void 
       querystring: ActionQuerySchema,
       ok: { 200: AuditLogPageSchema },
     }),
-    ({ query }) => actions.list(db.people, query, query.on),
+    ({ query }) => actions.list(db.userQueries, query, query.on),
   )
 }

@@ -115,7 +115,7 @@ export const BetDetailSchema = Type.Object({
   ),
 })
 export interface ViewDeps {
-  readonly db: Pick<Db, 'people'>
+  readonly db: Pick<Db, 'userQueries'>
   readonly scales: Scales
 }
 
@@ -188,12 +188,12 @@ interface AttemptRow extends Record<string, unknown> {
 
 /** Undefined if the bet does not exist. */
 export async function getBetDetail(deps: ViewDeps, betId: string) {
-  const [bet] = await readPlatformBets(deps.db.people, [betId])
+  const [bet] = await readPlatformBets(deps.db.userQueries, [betId])
   if (bet === undefined) return undefined
   const [selections, deliveries, attempts] = await Promise.all([
-    readSelections(deps.db.people, [betId]),
-    deps.db.people.query<DeliveryRow>(DELIVERIES_OF_BET, [betId]),
-    deps.db.people.query<AttemptRow>(ATTEMPTS_OF_BET, [betId]),
+    readSelections(deps.db.userQueries, [betId]),
+    deps.db.userQueries.query<DeliveryRow>(DELIVERIES_OF_BET, [betId]),
+    deps.db.userQueries.query<AttemptRow>(ATTEMPTS_OF_BET, [betId]),
   ])
   const attemptsOf = (id: bigint) => attempts.filter((attempt) => attempt.delivery_id === id).map(toAttemptView)
   return {
@@ -266,12 +266,12 @@ export async function readDeliveryPartner(
   { db }: Pick<ViewDeps, 'db'>,
   deliveryId: string,
 ): Promise<string | undefined> {
-  const [row] = await db.people.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
+  const [row] = await db.userQueries.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
   return row?.partner_id
 }
 
 export async function getDelivery({ db }: ViewDeps, deliveryId: string) {
-  const [row] = await db.people.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
+  const [row] = await db.userQueries.query<DeliveryRow>(READ_DELIVERY, [deliveryId])
   if (row === undefined) throw notFound('the delivery')
   return toDeliveryView(row)
 }

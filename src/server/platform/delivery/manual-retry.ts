@@ -118,7 +118,7 @@ async function countOwed(db: Db, filter: DeliveryFilter) {
       `${owedCondition(filter, IS_SUMMED)}${conditions}`,
     ),
   )
-  const rows = await db.people.query<OwedSum>(sums, values)
+  const rows = await db.userQueries.query<OwedSum>(sums, values)
   const total = (some: readonly OwedSum[]) => some.reduce((sum, row) => sum + Number.parseInt(String(row.count), 10), 0)
   const waiting = rows.filter(({ kind }) => kind === 'waiting')
   return {
@@ -169,7 +169,7 @@ function readSlice(db: Db, filter: DeliveryFilter, until: Date, last: OwedRow | 
        where ${owedCondition(filter)} and owed_since <= $2::timestamptz and status <> 'pending'${conditions}
        order by owed_since, delivery_id limit $1::int`,
   )
-  return db.people.query<OwedRow>(pick, values)
+  return db.userQueries.query<OwedRow>(pick, values)
 }
 
 async function takeSlice(deps: RetryDeps, author: Actor, slice: readonly OwedRow[], retryId: string): Promise<number> {

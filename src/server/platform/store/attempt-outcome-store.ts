@@ -71,7 +71,7 @@ const FINISH = statement(
      where d.delivery_id = r.delivery_id and d.attempts = r.attempt and ${statusColumn('d')} = 'pending'
        and (r.status = 'done' or d.attempts > d.attempts_before)
      returning d.delivery_id, d.bet_id, d.number, d.status, r.deliveries > d.number as has_later, d.operation, d.payout, d.result_type
-   ), told as (
+   ), acknowledged as (
      update platform.bet b set acknowledged_status = case e.operation when 'settle' then 'settled' when 'unsettle' then 'open' else 'cancelled' end,
        acknowledged_payout = e.payout, acknowledged_result_type = e.result_type,
        token = case when b.status in ('settled', 'cancelled') and not e.has_later then '' else b.token end

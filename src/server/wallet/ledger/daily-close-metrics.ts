@@ -7,9 +7,9 @@ import type { Db } from '../../core/database/db.ts'
 import { createDatabaseMetric, formatMetric, type MetricSource } from '../../core/observability/metrics-exposition.ts'
 import { readFirstOpenDay } from './daily-sums.ts'
 
-export function createDailyCloseMetrics(db: Pick<Db, 'people'>, clock: Clock): MetricSource {
+export function createDailyCloseMetrics(db: Pick<Db, 'userQueries'>, clock: Clock): MetricSource {
   return createDatabaseMetric('days', async () => {
-    const day = await readFirstOpenDay(db.people, clock.now())
+    const day = await readFirstOpenDay(db.userQueries, clock.now())
     return formatMetric('wallet_first_open_day_timestamp_seconds', 'gauge', HELP, [[{}, day.getTime() / 1_000]])
   })
 }

@@ -126,8 +126,12 @@ export async function readFirstOpenDay(db: Queryable, now: Date): Promise<Date> 
 }
 
 /** One snapshot; undefined if the result exceeds its limit. */
-export function readDailySums(db: Pick<Db, 'sums'>, query: DailySumQuery, now: Date): Promise<DailySums | undefined> {
-  return db.sums(async (tx) => {
+export function readDailySums(
+  db: Pick<Db, 'reportSnapshot'>,
+  query: DailySumQuery,
+  now: Date,
+): Promise<DailySums | undefined> {
+  return db.reportSnapshot(async (tx) => {
     const [open] = await Promise.all([readFirstOpenDay(tx, now), tx.query(PREFER_HASH_AGGREGATE)])
     const values = toParameters(query)
     const rows = [

@@ -39,8 +39,8 @@ interface Amount extends Row {
 }
 
 /** One snapshot, sorted by currency. */
-export function sumLedger(db: Pick<Db, 'sums'>, now: Date): Promise<CurrencySum[]> {
-  return db.sums(async (tx) => {
+export function sumLedger(db: Pick<Db, 'reportSnapshot'>, now: Date): Promise<CurrencySum[]> {
+  return db.reportSnapshot(async (tx) => {
     const open = await readFirstOpenDay(tx, now)
     const players = totals(await tx.query<Amount>(SUM_BALANCES, []))
     const moved = totals([

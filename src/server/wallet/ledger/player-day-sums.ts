@@ -46,7 +46,10 @@ type Row = Record<string, unknown> &
   Record<TransferKind, string> & { player: PlayerId; currency: Currency; transfers: number; had: string }
 
 /** One snapshot, ordered by player and currency; undefined if files have some of the transfers. */
-export function readPlayerDays(db: Pick<Db, 'sums'>, query: PlayerDayQuery): Promise<PlayerDay[] | undefined> {
+export function readPlayerDays(
+  db: Pick<Db, 'reportSnapshot'>,
+  query: PlayerDayQuery,
+): Promise<PlayerDay[] | undefined> {
   const { day, currency, after, limit } = query
   const { statement, values } = buildQuery(
     'players_of_day',
@@ -61,7 +64,7 @@ export function readPlayerDays(db: Pick<Db, 'sums'>, query: PlayerDayQuery): Pro
        from purser.transfer where at >= $1::timestamptz and at < $2::timestamptz and (debit = 'player' or credit = 'player')${conditions}
        group by bucket, player, currency order by player, currency limit $3::int`,
   )
-  return db.sums(async (tx) => {
+  return db.reportSnapshot(async (tx) => {
     const [inFiles] = await tx.query(IN_FILES, [day])
     if (inFiles !== undefined) return undefined
     return (await tx.query<Row>(statement, values)).map(toPlayerDay)

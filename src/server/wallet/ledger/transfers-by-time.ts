@@ -56,7 +56,10 @@ const WITH_BRAND = {
 }
 const TOUCHES = "(t.debit = 'player' or t.credit = 'player')"
 
-export function readTransfersByTime(db: Pick<Db, 'people' | 'sums'>, query: TransferQuery): Promise<TransferScan> {
+export function readTransfersByTime(
+  db: Pick<Db, 'userQueries' | 'reportSnapshot'>,
+  query: TransferQuery,
+): Promise<TransferScan> {
   return query.kind !== undefined && INDEXED_KINDS.includes(query.kind)
     ? readByKind(db, query)
     : readByTimeSlices(db, query)
@@ -69,7 +72,7 @@ const buildOlderThan = (after: TransferPosition | undefined) =>
     ...[after.at, after.player, after.currency, after.version],
   ] as const)
 
-async function readByKind({ people }: Pick<Db, 'people'>, query: TransferQuery): Promise<TransferScan> {
+async function readByKind({ userQueries }: Pick<Db, 'userQueries'>, query: TransferQuery): Promise<TransferScan> {
   const { kind, currency, brand, from, to, limit, maxScanned } = query
   const conditions = { after: buildOlderThan(query.after) }
   const named = [kind, from, to]
@@ -85,7 +88,7 @@ async function readByKind({ people }: Pick<Db, 'people'>, query: TransferQuery):
       `select ${TRANSFER_COLUMNS} from (${scanned(more)} limit $7::int) t
        where ($4::text is null or t.currency = $4) and ($5::text is null or t.brand = $5) ${NEWEST_FIRST} limit $6::int`,
   )
-  const transfers = (await people.query<TransferRow>(page.statement, page.values)).map(toTransfer)
+  const transfers = (await userQueries.query<TransferRow>(page.statement, page.values)).map(toTransfer)
   if (transfers.length > limit || (currency ?? brand) === undefined) return { transfers, stoppedAt: undefined }
   const end = buildQuery(
     'transfers_by_kind_end',
@@ -93,7 +96,7 @@ async function readByKind({ people }: Pick<Db, 'people'>, query: TransferQuery):
     conditions,
     (more) => `select ${TRANSFER_COLUMNS} from (${scanned(more)} offset $4::int limit 1) t`,
   )
-  const [last] = (await people.query<TransferRow>(end.statement, end.values)).map(toTransfer)
+  const [last] = (await userQueries.query<TransferRow>(end.statement, end.values)).map(toTransfer)
   return { transfers, stoppedAt: last }
 }
 
@@ -104,8 +107,8 @@ const FACTOR = 4
 const BEFORE_ALL = { player: '', currency: '', version: 0n }
 
 /** One snapshot. */
-function readByTimeSlices(db: Pick<Db, 'sums'>, query: TransferQuery): Promise<TransferScan> {
-  return db.sums(async (tx) => {
+function readByTimeSlices(db: Pick<Db, 'reportSnapshot'>, query: TransferQuery): Promise<TransferScan> {
+  return db.reportSnapshot(async (tx) => {
     await tx.query(RELOCATION_CHUNK_SETTINGS)
     const transfers: Transfer[] = []
     let length = FIRST_MS

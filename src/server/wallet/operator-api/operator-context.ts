@@ -23,7 +23,7 @@ import { lockPlayers, type Player, readPlayer } from '../store/player.ts'
 
 export interface OperatorDeps {
   /** Connections for people's queries; the platform's calls have their own. */
-  readonly db: Pick<Db, 'transaction' | 'people' | 'snapshot' | 'sums'>
+  readonly db: Pick<Db, 'transaction' | 'userQueries' | 'snapshot' | 'reportSnapshot'>
   readonly clock: Clock
   readonly buckets: number
   readonly scales: Scales
@@ -51,7 +51,7 @@ export function locatePlayer(
 /** 404 if the player does not exist. */
 export async function findPlayer(deps: OperatorDeps, userId: string): Promise<LocatedPlayer> {
   const { id, bucket } = locatePlayer(deps, userId)
-  const player = await readPlayer(deps.db.people, bucket, id)
+  const player = await readPlayer(deps.db.userQueries, bucket, id)
   if (player === undefined) throw notFound('the player')
   return { player, bucket }
 }

@@ -232,7 +232,7 @@ function addActionRoutes(api: Routes, deps: OperatorRouteDeps): void {
     ),
     async ({ params, query }) => {
       const { player } = await findPlayer(deps, params.userId)
-      return actions.list(db.people, query, player.id, 'history')
+      return actions.list(db.userQueries, query, player.id, 'history')
     },
   )
   api.get(
@@ -245,7 +245,7 @@ function addActionRoutes(api: Routes, deps: OperatorRouteDeps): void {
     }),
     async ({ params, query }) => {
       const { player } = await findPlayer(deps, params.userId)
-      return actions.list(db.people, query, player.id, 'openings')
+      return actions.list(db.userQueries, query, player.id, 'openings')
     },
   )
   api.get(
@@ -258,7 +258,7 @@ function addActionRoutes(api: Routes, deps: OperatorRouteDeps): void {
     async (request) => {
       const { player } = request.query
       const only = player === undefined ? undefined : 'player'
-      return redactWebhookUrls(principalOf(request), await actions.list(db.people, request.query, player, only))
+      return redactWebhookUrls(principalOf(request), await actions.list(db.userQueries, request.query, player, only))
     },
   )
 }
@@ -292,6 +292,6 @@ function addCallRoutes(api: Routes, { db, clock, minutes }: OperatorRouteDeps): 
         ok: { 200: JournalCallPageSchema },
       },
     ),
-    ({ query }) => listCalls(db.people, 'purser', query),
+    ({ query }) => listCalls(db.userQueries, 'purser', query),
   )
 }

@@ -71,7 +71,7 @@ async function tryFastPath(
   { fastPathCalls, rulesPathCalls }: LaneBatch,
   putBack: (busy: readonly QueueEntry[]) => void,
 ): Promise<readonly QueueEntry[]> {
-  const { span, end } = beginBatch(fastPathCalls, 'gate')
+  const { span, end } = beginBatch(fastPathCalls, 'fast')
   try {
     const verdicts = await lane.runFastPath(fastPathCalls, span)
     const batch = end()

@@ -7,10 +7,10 @@ import type { Span } from '../../../runtime/tracing.ts'
 export interface BatchTimes {
   /** Unique across batches and processes; all calls of a batch share it. */
   readonly id: string
-  readonly takenAt: number
+  readonly beganAt: number
   readonly endedAt: number
   /** Span of the batch if tracing is on, and the span of the call that is its parent. */
-  readonly traced?: { readonly span: Span; readonly below: Span } | undefined
+  readonly trace?: { readonly span: Span; readonly parent: Span } | undefined
 }
 
 const PROCESS = environment.randomBytes(4).toString('hex')
@@ -25,18 +25,18 @@ interface Traceable {
   readonly span: Span | undefined
 }
 
-type BatchPath = 'gate' | 'rules'
+type BatchPath = 'fast' | 'rules'
 
 export function beginBatch(entries: readonly Traceable[], path: BatchPath): RunningBatch {
   const id = `${PROCESS}-${++batches}`
-  const takenAt = environment.monotonicNow()
-  const traced = trace(entries, path, id, takenAt)
+  const beganAt = environment.monotonicNow()
+  const trace = beginSpan(entries, path, id, beganAt)
   return {
-    span: traced?.span,
+    span: trace?.span,
     end(failed = false) {
       const endedAt = environment.monotonicNow()
-      traced?.span.end({ at: endedAt, failed })
-      return { id, takenAt, endedAt, traced }
+      trace?.span.end({ at: endedAt, failed })
+      return { id, beganAt, endedAt, trace }
     },
   }
 }
@@ -45,9 +45,9 @@ export function beginBatch(entries: readonly Traceable[], path: BatchPath): Runn
  * The span is a child of the first sampled call and linked to the others; undefined if no call is
  * sampled.
  */
-function trace(entries: readonly Traceable[], path: BatchPath, id: string, at: number): BatchTimes['traced'] {
+function beginSpan(entries: readonly Traceable[], path: BatchPath, id: string, at: number): BatchTimes['trace'] {
   if (!entries.some(({ span }) => span?.isSampled)) return undefined
-  const [below, ...links] = entries.flatMap(({ span }) => (span?.isSampled ? span : []))
+  const [parent, ...links] = entries.flatMap(({ span }) => (span?.isSampled ? span : []))
   const attributes = { 'purser.batch': id, 'purser.calls': entries.length, 'purser.way': path }
-  return below && { span: below.child('batch', { at, links, attributes }), below }
+  return parent && { span: parent.child('batch', { at, links, attributes }), parent }
 }

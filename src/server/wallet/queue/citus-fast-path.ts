@@ -151,7 +151,7 @@ const RUN_FAST_PATH = statement(
 const NEXT_NUMBER = statement('fast_path_next_number', 'select purser.next_change_id() as next')
 
 export interface CitusFastPathDeps {
-  readonly alone: NonNullable<Lane['alone']>
+  readonly autocommit: NonNullable<Lane['autocommit']>
   readonly clock: Clock
   readonly rules: Rules
 }
@@ -171,7 +171,7 @@ const CLOSED_MS = 60_000
  * Fast path of one lane, like `runFastPath`. Each bucket is a transaction of its own, and the
  * result rejects if one fails.
  */
-export function createCitusFastPath({ alone: autocommit, clock, rules }: CitusFastPathDeps) {
+export function createCitusFastPath({ autocommit, clock, rules }: CitusFastPathDeps) {
   let next: bigint | undefined
   let opensAt = Number.NEGATIVE_INFINITY
   return async (waiting: readonly WaitingCall[]): Promise<FastPathOutcome[]> => {
@@ -195,7 +195,7 @@ export function createCitusFastPath({ alone: autocommit, clock, rules }: CitusFa
   }
 }
 
-async function readNextChangeNumber(autocommit: CitusFastPathDeps['alone']): Promise<bigint> {
+async function readNextChangeNumber(autocommit: CitusFastPathDeps['autocommit']): Promise<bigint> {
   const [[row] = []] = await autocommit<{ next: bigint }>([[NEXT_NUMBER, []]])
   if (row === undefined) throw new Error('the coordinator counts no changes')
   return row.next

@@ -93,7 +93,7 @@ export const buildPlaceSql = (changeId?: string) =>
    ), found_by as (
      insert into purser.bet_event (bucket, event_id, first_seen_at)
      select $1::int, event_id, $2::timestamptz from unnest($5::text[]) as e (event_id) where exists (select from debited)
-   ), told as (
+   ), feed_events as (
      ${buildTakenChangesSql('bet.placed', 'debited', changeId)}
    ) select array_agg(ord::int) as taken from debited`
 
@@ -160,7 +160,7 @@ export const buildSettleSql = (changeId?: string) =>
      select $1::int, player, bet_id, 2, 'settle', request_id, payout, currency, result_type,
        'applied', case when payout > 0 then array[version - 1, version] else array[version] end, $2::timestamptz, $2::timestamptz
      from credited
-   ), told as (
+   ), feed_events as (
      ${buildTakenChangesSql('bet.settled', 'credited', changeId)}
    ) select array_agg(ord::int) as taken, case when count(*) > (select count(*) from settled) then purser.raise_stale_row('a bet') end as raise_stale_row
    from credited`

@@ -48,11 +48,11 @@ const BALANCES = mapRows<FeedBalance>(1, {
 })
 const COMPARE = statement(
   'audit_compare_told',
-  `select t.player, t.currency, t.balance as told, a.balance
+  `select t.player, t.currency, t.balance as published, a.balance
    from ${BALANCES.from} t
    cross join lateral (select * from purser.account a where a.bucket = t.bucket and a.player = t.player and a.currency = t.currency offset 0) a
    where a.balance <> t.balance`,
-  `select t.player, t.currency, t.balance as told, a.balance
+  `select t.player, t.currency, t.balance as published, a.balance
    from ${BALANCES.from} t
    join purser.account a on a.bucket = t.bucket and a.player = t.player and a.currency = t.currency
    where a.balance <> t.balance`,

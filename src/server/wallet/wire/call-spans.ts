@@ -14,10 +14,10 @@ export function endCallSpan(
   { readAt }: CallMetadata,
 ): void {
   if (batch !== undefined) {
-    span.child('queue', { at: readAt }).end({ at: batch.takenAt })
-    const { traced, takenAt: at, endedAt } = batch
-    if (traced !== undefined && traced.below !== span)
-      span.child('in a batch', { at, links: [traced.span] }).end({ at: endedAt })
+    span.child('queue', { at: readAt }).end({ at: batch.beganAt })
+    const { trace, beganAt: at, endedAt } = batch
+    if (trace !== undefined && trace.parent !== span)
+      span.child('in a batch', { at, links: [trace.span] }).end({ at: endedAt })
   }
   const attributes = {
     'purser.operation': operation,

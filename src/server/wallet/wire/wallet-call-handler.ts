@@ -41,7 +41,7 @@ export interface WalletCallResult {
   /** Batch of a bet call, if it was in one. */
   readonly batch?: BatchTimes | undefined
   /** Begin and end of a query in the database; a query has no batch. */
-  readonly asked?: Pick<BatchTimes, 'takenAt' | 'endedAt'>
+  readonly executed?: Pick<BatchTimes, 'beganAt' | 'endedAt'>
 }
 
 /** Handles a call to /payment/bet; never rejects. */
@@ -90,10 +90,10 @@ export async function handleUserCall(
   if (leftMs <= 0) return { reply: late(), operation, call: identifyMalformedCall(request.body, deps.settings), signer }
   const call: QueryIds = {}
   const platform = deps.platforms[signer] ?? ''
-  const takenAt = environment.monotonicNow()
+  const beganAt = environment.monotonicNow()
   try {
     const reply = await withTimeout(QUERY_HANDLERS[operation](deps, request.body, call, platform), leftMs, late)
-    return { reply, operation, call, signer, asked: { takenAt, endedAt: environment.monotonicNow() } }
+    return { reply, operation, call, signer, executed: { beganAt, endedAt: environment.monotonicNow() } }
   } catch (error) {
     if (error instanceof MalformedCall) return { ...refuseMalformed(deps, request, error), operation, signer }
     deps.onFailure(error)

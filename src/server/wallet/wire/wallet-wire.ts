@@ -75,7 +75,7 @@ function recordCall(
   result: WalletCallResult,
   metadata: CallMetadata,
 ): void {
-  const { reply, operation, call, signer, batch, asked: times = batch } = result
+  const { reply, operation, call, signer, batch, executed: times = batch } = result
   const { totalMs, arrivalMs } = metadata
   if (metadata.span !== undefined) endCallSpan(metadata.span, result, metadata)
   metrics.observeCall(operation, reply.outcome, totalMs / 1_000)
@@ -95,8 +95,8 @@ function recordCall(
       answer: reply.body,
       arrivalMs,
       workMs: totalMs - arrivalMs,
-      queueMs: times && times.takenAt - metadata.readAt,
-      behindMs: times && times.endedAt - times.takenAt,
+      queueMs: times && times.beganAt - metadata.readAt,
+      executionMs: times && times.endedAt - times.beganAt,
       batch: batch?.id,
       ageMs: totalMs,
     })

@@ -76,7 +76,7 @@ export function startWalletParty(name: WalletName, db: Db, log: Logger, config: 
       clock,
       buckets: 1,
       platforms: [...config.secrets.map(() => ''), ...platformSecrets.map(({ platform }) => platform)],
-      gate: config.gate,
+      fastPath: config.fastPath,
     },
     rules: { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets },
     settings: { scales, behindAggregator },

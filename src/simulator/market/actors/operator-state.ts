@@ -33,7 +33,7 @@ export function createOperatorState({ all, eachCall }: WatchedBets, rules: Money
   const [locks, limited, blocks] = [new Set<string>(), new Set<string>(), new Map<string, PendingCall['block']>()]
   const tokens = createTokenOracle()
   const tokenOf = ({ kind, token }: ObservedCall, player: string) =>
-    token === undefined ? (kind === 'place' ? 'not heard of' : 'absent') : tokens.stateOf(token, player)
+    token === undefined ? (kind === 'place' ? 'not reported' : 'absent') : tokens.stateOf(token, player)
   /** Calls in progress may see either state of a token. */
   const markUncertain = () =>
     eachCall((call, _, player) => {
@@ -77,7 +77,7 @@ export function createOperatorState({ all, eachCall }: WatchedBets, rules: Money
       for (const betId of locks) if (!kept.locks.has(betId)) locks.delete(betId)
       for (const [player, block] of blocks)
         blocks.set(player, block === 'maybe' ? block : (kept.blocks.get(player) ?? 'no'))
-      eachCall((call) => Object.assign(call, { tokenIs: 'not heard of', isLocked: false, block: 'maybe' }))
+      eachCall((call) => Object.assign(call, { tokenIs: 'not reported', isLocked: false, block: 'maybe' }))
     },
   }
 }

@@ -25,7 +25,7 @@ export type OtherSettings = 'the gate is off' | 'few calls at once' | 'another s
 function withOtherSettings(config: ServerConfig, settings: OtherSettings | undefined): ServerConfig {
   switch (settings) {
     case 'the gate is off':
-      return { ...config, gate: 'off' }
+      return { ...config, fastPath: 'off' }
     case 'few calls at once':
       return { ...config, callsPerPartner: 2 }
     case 'another scale':

@@ -82,9 +82,9 @@ export async function openSimulatedPglite(clock: ClockName, image?: Blob): Promi
     longTransaction: hot,
     openLane: () => ({ transaction: hot }),
     snapshot,
-    sums: snapshot,
+    reportSnapshot: snapshot,
     query,
-    people: { query },
+    userQueries: { query },
     pools: () => [],
     script: (work) => exclusive(() => pglite.transaction((tx) => work(async (sql) => lastRows(await tx.exec(sql))))),
     close: () => pglite.close(),
@@ -164,18 +164,18 @@ function createRunner(pglite: PGlite, connection: PgliteConnection, idle: IdleRe
       const { name, text } = statement
       const shape = known.get(name)
       if (shape === undefined && begin !== undefined) connection.simple(begin)
-      const { text: before, takes, gives } = shape ?? prepare(statement)
+      const { text: before, parameterTypes, columns } = shape ?? prepare(statement)
       if (before !== text) throw new Error(`two statements have the name ${name}`)
-      const bound = takes.map((type, i) => serializeParameter(pglite, type, values[i]))
-      const { rows: texts, done } = connection.execute(name, bound, shape && begin)
-      const rows = texts.map((fields) => parseRow(pglite, gives, fields))
+      const bound = parameterTypes.map((type, i) => serializeParameter(pglite, type, values[i]))
+      const { rows: texts, commandTag } = connection.execute(name, bound, shape && begin)
+      const rows = texts.map((fields) => parseRow(pglite, columns, fields))
       idle.store(statement, values, rows)
-      return { rows, written: parseRowCount(done) }
+      return { rows, written: parseRowCount(commandTag) }
     },
     planAll() {
-      for (const [name, { takes }] of known)
+      for (const [name, { parameterTypes }] of known)
         connection.simple(
-          `explain execute "${name}"${takes.length > 0 ? `(${takes.map(() => 'null').join(', ')})` : ''}`,
+          `explain execute "${name}"${parameterTypes.length > 0 ? `(${parameterTypes.map(() => 'null').join(', ')})` : ''}`,
         )
     },
     names: () => new Set(known.keys()),

@@ -22,7 +22,12 @@ export const skipStatement = (name: string) => (db: Db) => {
       isMatch(statement) ? [] : tx.query(statement, values)) as Query,
     execute: async (statement, values) => (isMatch(statement) ? 0 : tx.execute(statement, values)),
   })
-  return { ...db, query, people: { query }, transaction: (work) => db.transaction((tx) => work(txOf(tx))) } satisfies Db
+  return {
+    ...db,
+    query,
+    userQueries: { query },
+    transaction: (work) => db.transaction((tx) => work(txOf(tx))),
+  } satisfies Db
 }
 
 /** Removes some rows from the result of a statement. */

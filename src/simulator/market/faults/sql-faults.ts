@@ -82,7 +82,7 @@ function wrapQueries(wrap: (query: Query) => Query, written: (statement: Stateme
       finish: (send) => tx.finish(send),
     })
     return {
-      ...{ ...db, query, people: { query } },
+      ...{ ...db, query, userQueries: { query } },
       transaction: (work) => db.transaction((tx) => work(txOf(tx))),
       longTransaction: (work) => db.longTransaction((tx) => work(txOf(tx))),
     }

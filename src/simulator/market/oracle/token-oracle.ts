@@ -5,8 +5,8 @@
  * ended.
  */
 
-/** `not heard of`: without reports of the staff, the auditor accepts every refusal. */
-export type TokenState = 'live' | 'may have ended' | 'ended' | 'unknown' | 'absent' | 'not heard of'
+/** `not reported`: without reports of the staff, the auditor accepts every refusal. */
+export type TokenState = 'live' | 'may have ended' | 'ended' | 'unknown' | 'absent' | 'not reported'
 
 interface TokenRecord {
   readonly player: string
@@ -48,7 +48,7 @@ export function createTokenOracle(): TokenOracle {
       const record = tokens.get(token)
       if (record !== undefined) return player === undefined || record.player === player ? record.state : 'unknown'
       if (tokens.size > 0) return 'unknown'
-      return endedTokens.has(token) ? 'ended' : 'not heard of'
+      return endedTokens.has(token) ? 'ended' : 'not reported'
     },
     holderOf: (token) => tokens.get(token),
     given: (token, player, currency = 'EUR') =>

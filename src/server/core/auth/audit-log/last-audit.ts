@@ -41,9 +41,9 @@ export function recordAudit(
  */
 export async function readLastCleanAudit(
   schema: AuthSchema,
-  db: Pick<Db, 'people'>,
+  db: Pick<Db, 'userQueries'>,
 ): Promise<AuditScope['to'] | undefined> {
-  const [row] = await db.people.query<Row & { to: AuditScope['to']; is_clean: boolean }>(defineLastClean(schema))
+  const [row] = await db.userQueries.query<Row & { to: AuditScope['to']; is_clean: boolean }>(defineLastClean(schema))
   return row?.is_clean ? row.to : undefined
 }
 
@@ -57,11 +57,11 @@ function defineLastClean(schema: AuthSchema) {
   )
 }
 
-export function createLastAudit(schema: AuthSchema, db: Pick<Db, 'people'>): LastAudit {
+export function createLastAudit(schema: AuthSchema, db: Pick<Db, 'userQueries'>): LastAudit {
   let own: AuditSummary | undefined
   const read = defineLast(schema)
   const metric = createDatabaseMetric('audit', async () => {
-    const [row] = await db.people.query<Row & { at: Date; findings: number }>(read)
+    const [row] = await db.userQueries.query<Row & { at: Date; findings: number }>(read)
     return formatMetrics(selectLatest(own, row))
   })
   return {

@@ -116,7 +116,7 @@ function createCallerFinder(name: string, sql: Statements, db: Db, keyCache: Api
   return async (request: FastifyRequest, isUse: boolean): Promise<Principal | AuthFailure> => {
     const token = readCookie(request.headers.cookie, name)
     if (token === undefined || !isFromConsolePage(request)) return 'missing'
-    const [row] = await db.people.query<SessionRow>(sql.read, [hashCredential(token), idleMinutes])
+    const [row] = await db.userQueries.query<SessionRow>(sql.read, [hashCredential(token), idleMinutes])
     const unwrittenMs = environment.monotonicNow() - (unwritten.get(token) ?? Number.NEGATIVE_INFINITY)
     if (row === undefined || (row.is_idle && unwrittenMs >= idleMinutes * MINUTE_MS)) return 'unknown'
     if (isUse && row.is_due && unwrittenMs >= MINUTE_MS) await use(token)

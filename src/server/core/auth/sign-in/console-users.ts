@@ -54,7 +54,7 @@ export function createConsoleUsers(schema: ConsoleSchema, db: Db, signIns: SignI
     })
   }
   return {
-    list: () => store.list(db.people),
+    list: () => store.list(db.userQueries),
     find: ({ name, password, address, actor, ready = async () => 0 }) =>
       queue.run(address, ready, async () => {
         const isName = new RegExp(KEY_NAME_PATTERN).test(name)
@@ -119,7 +119,7 @@ export async function createFirstAdmin(
   db: Db,
 ): Promise<{ readonly name: string; readonly password: string } | undefined> {
   const store = createConsoleUserStore(schema)
-  if (await store.hasAny(db.people)) return undefined
+  if (await store.hasAny(db.userQueries)) return undefined
   const password = generatePassword()
   const kept = await hashPassword(password)
   const actor = createCommandActor(schema, 'first start', 'makeConsolePerson')

@@ -13,19 +13,19 @@ const { serialize, Parser } = protocol
 const NOTHING = Buffer.alloc(0)
 const EXECUTE = Buffer.concat([serialize.execute({}), serialize.sync()])
 
-/** Types of the parameters (`takes`), and names and types of the columns (`gives`). */
+/** Types are the type ids of Postgres. */
 export interface StatementDescription {
-  readonly takes: readonly number[]
-  readonly gives: readonly { readonly name: string; readonly type: number }[]
+  readonly parameterTypes: readonly number[]
+  readonly columns: readonly { readonly name: string; readonly type: number }[]
 }
 
 export interface ProtocolResponse {
   /** Rows of the last statement, as texts. */
   readonly rows: (string | null)[][]
   /** Only the simple protocol describes the columns in its answer. */
-  readonly gives: StatementDescription['gives']
+  readonly columns: StatementDescription['columns']
   /** Command tag of the last statement, such as "INSERT 0 3". */
-  readonly done: string
+  readonly commandTag: string
 }
 
 /** An unnamed statement lasts until the next one. */
@@ -64,10 +64,13 @@ export function throwFirstError(bytes: Buffer): void {
 }
 
 export function parseDescription(bytes: Buffer): StatementDescription {
-  const description: { takes: number[]; gives: StatementDescription['gives'] } = { takes: [], gives: [] }
+  const description: { parameterTypes: number[]; columns: StatementDescription['columns'] } = {
+    parameterTypes: [],
+    columns: [],
+  }
   for (const [type, from] of iterateMessages(bytes)) {
-    if (type === SERVER_MESSAGE.parameterDescription) description.takes = parseTypes(bytes, from + CONTENT_AT)
-    else if (type === SERVER_MESSAGE.rowDescription) description.gives = parseColumns(bytes, from + CONTENT_AT)
+    if (type === SERVER_MESSAGE.parameterDescription) description.parameterTypes = parseTypes(bytes, from + CONTENT_AT)
+    else if (type === SERVER_MESSAGE.rowDescription) description.columns = parseColumns(bytes, from + CONTENT_AT)
   }
   return description
 }
@@ -79,7 +82,7 @@ function parseTypes(bytes: Buffer, from: number): number[] {
 /** Offset of a column's type after its name, and the bytes of its description after the name. */
 const [TYPE_AT, COLUMN_BYTES] = [6, 18]
 
-function parseColumns(bytes: Buffer, from: number): StatementDescription['gives'] {
+function parseColumns(bytes: Buffer, from: number): StatementDescription['columns'] {
   let at = from + 2
   return Array.from({ length: bytes.readUInt16BE(from) }, () => {
     const end = bytes.indexOf(0, at)
@@ -90,15 +93,15 @@ function parseColumns(bytes: Buffer, from: number): StatementDescription['gives'
 }
 
 export function parseResponse(bytes: Buffer): ProtocolResponse {
-  let response: ProtocolResponse = { rows: [], gives: [], done: '' }
-  let [rows, gives]: [(string | null)[][], StatementDescription['gives']] = [[], []]
+  let response: ProtocolResponse = { rows: [], columns: [], commandTag: '' }
+  let [rows, columns]: [(string | null)[][], StatementDescription['columns']] = [[], []]
   for (const [type, from] of iterateMessages(bytes)) {
-    if (type === SERVER_MESSAGE.rowDescription) gives = parseColumns(bytes, from + CONTENT_AT)
+    if (type === SERVER_MESSAGE.rowDescription) columns = parseColumns(bytes, from + CONTENT_AT)
     else if (type === SERVER_MESSAGE.dataRow) rows.push(parseFields(bytes, from + CONTENT_AT))
     else if (type === SERVER_MESSAGE.commandComplete) {
-      response = { rows, gives, done: readText(bytes, from + CONTENT_AT) }
+      response = { rows, columns, commandTag: readText(bytes, from + CONTENT_AT) }
       rows = []
-      gives = []
+      columns = []
     }
   }
   return response
@@ -125,12 +128,12 @@ export function serializeParameter({ serializers }: Types, type: number, value: 
 
 export function parseRow(
   { parsers }: Types,
-  gives: StatementDescription['gives'],
+  columns: StatementDescription['columns'],
   fields: readonly (string | null)[],
 ): Row {
   const row: Row = {}
-  for (let i = 0; i < gives.length; i++) {
-    const [{ name, type }, text] = [gives[i] as StatementDescription['gives'][number], fields[i] ?? null]
+  for (let i = 0; i < columns.length; i++) {
+    const [{ name, type }, text] = [columns[i] as StatementDescription['columns'][number], fields[i] ?? null]
     const parser = text === null ? undefined : parsers[type]
     row[name] = parser === undefined ? text : parser(text as string, type)
   }

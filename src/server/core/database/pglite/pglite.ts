@@ -76,9 +76,9 @@ export async function openPglite(dataDir: string): Promise<Db> {
     longTransaction: transactionWith('set transaction read write'),
     openLane: () => ({ transaction }),
     snapshot,
-    sums: snapshot,
+    reportSnapshot: snapshot,
     query,
-    people: { query },
+    userQueries: { query },
     pools: () => [],
     script: (work) => pglite.transaction(() => work((sql) => runScript(pglite, sql))),
     close: async () => {
@@ -119,10 +119,10 @@ async function lockDataFolder(dataDir: string): Promise<() => Promise<void>> {
 function createTx(pglite: PGlite): Tx {
   return {
     query: async (statement, values = []) => {
-      const { gives, rows } = await runStatement(pglite, statement, values)
-      return rows.map((fields) => parseRow(pglite, gives, fields)) as never
+      const { columns, rows } = await runStatement(pglite, statement, values)
+      return rows.map((fields) => parseRow(pglite, columns, fields)) as never
     },
-    execute: async (statement, values) => parseRowCount((await runStatement(pglite, statement, values)).done),
+    execute: async (statement, values) => parseRowCount((await runStatement(pglite, statement, values)).commandTag),
     finish: (send) => send(),
   }
 }
@@ -130,16 +130,16 @@ function createTx(pglite: PGlite): Tx {
 /** Runs exclusively, because each unnamed statement replaces the one before. */
 function runStatement(pglite: PGlite, { text }: Statement, values: readonly unknown[]): Promise<ProtocolResponse> {
   return pglite.runExclusive(async () => {
-    const { takes, gives } = parseDescription(await sendMessage(pglite, encodePrepare('', text)))
-    const texts = takes.map((type, i) => serializeParameter(pglite, type, toParameter(values[i])))
-    return { ...parseResponse(await sendMessage(pglite, encodeExecute('', texts))), gives }
+    const { parameterTypes, columns } = parseDescription(await sendMessage(pglite, encodePrepare('', text)))
+    const texts = parameterTypes.map((type, i) => serializeParameter(pglite, type, toParameter(values[i])))
+    return { ...parseResponse(await sendMessage(pglite, encodeExecute('', texts))), columns }
   })
 }
 
 function runScript(pglite: PGlite, sql: string): Promise<Row[]> {
   return pglite.runExclusive(async () => {
-    const { gives, rows } = parseResponse(await sendMessage(pglite, encodeSimpleQuery(sql)))
-    return rows.map((fields) => parseRow(pglite, gives, fields))
+    const { columns, rows } = parseResponse(await sendMessage(pglite, encodeSimpleQuery(sql)))
+    return rows.map((fields) => parseRow(pglite, columns, fields))
   })
 }
 

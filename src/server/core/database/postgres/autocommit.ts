@@ -1,12 +1,14 @@
-/** Autocommit statements (`Lane.alone`) on one connection of `pg`. */
+/** Autocommit statements (`Lane.autocommit`) on one connection of `pg`. */
 import type pg from 'pg'
 import { isOutage } from '../database-errors.ts'
 import type { BoundStatement, Lane, Row } from '../db.ts'
 import { findUnreplicatedCommit } from './durability.ts'
 import { type TransactionOptions, toQueryConfig } from './postgres-transaction.ts'
 
-export function createAutocommit(pool: pg.Pool, options: TransactionOptions): Pick<Lane, 'alone'> {
-  return options.onCitus ? { alone: (statements) => runAutocommit(pool, options, statements) as Promise<never> } : {}
+export function createAutocommit(pool: pg.Pool, options: TransactionOptions): Pick<Lane, 'autocommit'> {
+  return options.onCitus
+    ? { autocommit: (statements) => runAutocommit(pool, options, statements) as Promise<never> }
+    : {}
 }
 
 /** Without an answer the outcome of a statement is unknown, so the connection is not used again. */

@@ -17,11 +17,11 @@ import {
   CITUS_SESSION_SQL,
   type Db,
   hotSettingsSql,
-  PEOPLE_SETTINGS_SQL,
+  REPORT_SETTINGS_SQL,
   type Row,
   SNAPSHOT_ISOLATION,
-  SUMS_SETTINGS_SQL,
   type Tx,
+  USER_QUERY_SETTINGS_SQL,
 } from '../db.ts'
 import { createAutocommit } from './autocommit.ts'
 import {
@@ -51,8 +51,8 @@ const POOL_SIZE = 24
 /** Connections for the reads of calls. */
 const READ_POOL_SIZE = 6
 /** Connections for queries of users, and for their sums, which take seconds. */
-const PEOPLE_POOL_SIZE = 4
-const SUMS_POOL_SIZE = 2
+const USER_QUERY_POOL_SIZE = 4
+const REPORT_POOL_SIZE = 2
 /** Connections for an audit, and for the daily close of a large day at the same time. */
 const SLOW_POOL_SIZE = 2
 /**
@@ -68,7 +68,7 @@ const HOT_TIMEOUT_MS = 2_300
  */
 const READ_TIMEOUT_MS = 4_000
 /** Milliseconds. The server cancels sums earlier, so a slower connection is dead. */
-const SUMS_TIMEOUT_MS = 32_000
+const REPORT_TIMEOUT_MS = 32_000
 /** Milliseconds of silence until TCP probes the server, for audits, which may take long. */
 const KEEP_ALIVE_MS = 10_000
 /** Milliseconds for running statements, and for the server to close its connections. */
@@ -90,13 +90,13 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
   const lanes: pg.Pool[] = []
   const hot = createPool(poolSource, POOL_SIZE, applyHotSettings)
   const read = createPool(poolSource, READ_POOL_SIZE, applyReadSettings)
-  const people = createPool(poolSource, PEOPLE_POOL_SIZE, applyPeopleSettings)
-  const sums = createPool(poolSource, SUMS_POOL_SIZE, applySumsSettings)
+  const userQueries = createPool(poolSource, USER_QUERY_POOL_SIZE, applyUserQuerySettings)
+  const reports = createPool(poolSource, REPORT_POOL_SIZE, applyReportSettings)
   const slow = createPool(poolSource, SLOW_POOL_SIZE, enableDisconnectCheck)
   const { requireDurable, stop } = durability === 'server' ? watchDurability(hot, HOT_TIMEOUT_MS) : NO_DURABILITY_WATCH
   const close = () => {
     stop()
-    return closePools([...lanes, hot, read, people, sums, slow], sockets)
+    return closePools([...lanes, hot, read, userQueries, reports, slow], sockets)
   }
   let onCitus: boolean
   try {
@@ -125,13 +125,17 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
       return { transaction: (work) => inTransaction(pool, hotOptions, work), ...createAutocommit(pool, hotOptions) }
     },
     snapshot: (work) => inTransaction(slow, { ...slowOptions, begin: `begin ${SNAPSHOT_ISOLATION}` }, work),
-    sums: (work) =>
-      inTransaction(sums, { ...slowOptions, timeoutMs: SUMS_TIMEOUT_MS, begin: `begin ${SNAPSHOT_ISOLATION}` }, work),
+    reportSnapshot: (work) =>
+      inTransaction(
+        reports,
+        { ...slowOptions, timeoutMs: REPORT_TIMEOUT_MS, begin: `begin ${SNAPSHOT_ISOLATION}` },
+        work,
+      ),
     query: (statement, values) =>
       runQuery(read, toQueryConfig(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
-    people: {
+    userQueries: {
       query: (statement, values) =>
-        runQuery(people, toQueryConfig(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
+        runQuery(userQueries, toQueryConfig(statement, values, READ_TIMEOUT_MS, onCitus)) as Promise<never>,
     },
     script: (work) =>
       inTransaction(slow, slowOptions, (_tx, script) => work(async (sql) => readLastRows(await script(sql)))),
@@ -139,8 +143,8 @@ export async function openPostgres(url: string, options: PostgresOptions = {}): 
       sumPoolStatistics('lanes', lanes),
       sumPoolStatistics('changes', [hot]),
       sumPoolStatistics('reads', [read]),
-      sumPoolStatistics('people', [people]),
-      sumPoolStatistics('sums', [sums]),
+      sumPoolStatistics('people', [userQueries]),
+      sumPoolStatistics('sums', [reports]),
       sumPoolStatistics('audit', [slow]),
     ],
     close,
@@ -168,13 +172,13 @@ async function applyReadSettings(client: pg.ClientBase): Promise<void> {
   await client.query({ text, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
 }
 
-async function applyPeopleSettings(client: pg.ClientBase): Promise<void> {
-  await client.query({ text: PEOPLE_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+async function applyUserQuerySettings(client: pg.ClientBase): Promise<void> {
+  await client.query({ text: USER_QUERY_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
   await enableDisconnectCheck(client)
 }
 
-async function applySumsSettings(client: pg.ClientBase): Promise<void> {
-  await client.query({ text: SUMS_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
+async function applyReportSettings(client: pg.ClientBase): Promise<void> {
+  await client.query({ text: REPORT_SETTINGS_SQL, query_timeout: HOT_TIMEOUT_MS } as pg.QueryConfig)
   await enableDisconnectCheck(client)
 }
 

@@ -59,7 +59,7 @@ export async function withAttemptSchedules<P extends { readonly data: readonly {
   page: P,
 ) {
   const ids = page.data.map(({ deliveryId }) => deliveryId)
-  const rows = await db.people.query<AttemptScheduleRow>(READ_ATTEMPT_SCHEDULES, [ids, ROLLBACK_WINDOW_MS])
+  const rows = await db.userQueries.query<AttemptScheduleRow>(READ_ATTEMPT_SCHEDULES, [ids, ROLLBACK_WINDOW_MS])
   const now = clock.now()
   const schedules = new Map(rows.map((row) => [String(row.delivery_id), toAttemptSchedule(row, now)]))
   const data = page.data.map((delivery) => {

@@ -167,7 +167,7 @@ export async function listRetries({ db, clock }: RetryViewDeps, query: Static<ty
     (conditions) =>
       `select ${COLUMNS} from platform.retry where true${conditions} order by at desc, retry_id desc limit $1::int`,
   )
-  const rows = await db.people.query<RetryRow>(list, values)
+  const rows = await db.userQueries.query<RetryRow>(list, values)
   const now = clock.now()
   return toPage(
     rows,
@@ -189,7 +189,7 @@ export async function getRetry(
   retryId: string,
   query: Static<typeof RetryQuery>,
 ): Promise<Static<typeof RetryDetailSchema>> {
-  const [row] = await db.people.query<RetryRow>(READ_RETRY, [retryId])
+  const [row] = await db.userQueries.query<RetryRow>(READ_RETRY, [retryId])
   if (row === undefined) throw notFound('the retry')
   // The states are read before the page. If they show no open delivery, the page shows the end of
   // each.
@@ -199,7 +199,7 @@ export async function getRetry(
 }
 
 async function countStates(db: Db, retryId: string): Promise<Record<string, number>> {
-  const states = await db.sums((tx) => tx.query<{ status: string; count: number }>(COUNT_STATES, [retryId]))
+  const states = await db.reportSnapshot((tx) => tx.query<{ status: string; count: number }>(COUNT_STATES, [retryId]))
   return Object.fromEntries(states.map(({ status, count: found }) => [status, found]))
 }
 
@@ -219,7 +219,7 @@ async function readRetryPage(db: Db, retryId: string, query: Static<typeof Retry
        ) r join (${DELIVERIES}) using (delivery_id)
        where $3::text is null or status = $3 order by r.delivery_id limit $1::int`,
   )
-  const rows = await db.people.query<DeliveryRow>(list, values)
+  const rows = await db.userQueries.query<DeliveryRow>(list, values)
   const page = toPage(rows, limit, toDeliveryView, (found) => [String(found.delivery_id)])
   return query.status === undefined ? page : continueFromScan(page, () => readLastScanned(db, retryId, afterCondition))
 }
@@ -237,6 +237,6 @@ async function readLastScanned(
     (conditions) =>
       `select delivery_id from platform.retry_delivery where retry_id = $2::uuid${conditions} order by delivery_id offset $1::int limit 1`,
   )
-  const [last] = await db.people.query<{ delivery_id: bigint }>(read, values)
+  const [last] = await db.userQueries.query<{ delivery_id: bigint }>(read, values)
   return last && [String(last.delivery_id)]
 }

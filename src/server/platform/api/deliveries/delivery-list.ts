@@ -105,7 +105,7 @@ async function listNeedingAttention({ db }: ViewDeps, query: Static<typeof Deliv
       `select ${DELIVERY_COLUMNS} from ${DELIVERIES} where ${owedCondition(query)}${conditions}
        order by owed_since desc, delivery_id desc limit $1::int`,
   )
-  const rows = await db.people.query<DeliveryRow>(statement, values)
+  const rows = await db.userQueries.query<DeliveryRow>(statement, values)
   return toPage(rows, limit, toDeliveryView, (row) => [
     (row.owed_since ?? row.decided_at).toISOString(),
     String(row.delivery_id),
@@ -126,7 +126,7 @@ async function listAll({ db }: ViewDeps, query: Static<typeof DeliveryListQuery>
     filters,
     (conditions) => composeListText(plan, conditions),
   )
-  const rows = await db.people.query<DeliveryRow>(statement, values)
+  const rows = await db.userQueries.query<DeliveryRow>(statement, values)
   const page = toPage(rows, limit, toDeliveryView, keyOf)
   return continueFromScan(page, async () => last && keyOf(last))
 }
@@ -145,7 +145,7 @@ function keyOf({ delivery_id, decided_at }: DeliveryKey): string[] {
  * deliveries are on the next page.
  */
 async function readLastScanned(
-  { people }: ViewDeps['db'],
+  { userQueries }: ViewDeps['db'],
   plan: ListPlan,
   to: bigint,
 ): Promise<DeliveryKey | undefined> {
@@ -160,7 +160,7 @@ async function readLastScanned(
   const name = ['platform_last_delivery_looked_at', ...branches].join('_')
   const text = `select delivery_id, decided_at from (${parts.join(' union all ')}) l ${LATEST_FIRST} limit 1`
   const values = [MAX_SCANNED_ROWS - 1, plan.statuses, FIRST_ID, to]
-  const [last] = await people.query<DeliveryKey & Record<string, unknown>>(statement(name, text), values)
+  const [last] = await userQueries.query<DeliveryKey & Record<string, unknown>>(statement(name, text), values)
   return last
 }
 

@@ -42,7 +42,7 @@ type Delivery = Static<typeof DeliverySchema>
 /** Only deliveries that are pending or need attention have an amount. */
 export async function readOutstandingMoney({ db }: ViewDeps, deliveries: readonly Delivery[]) {
   const some = deliveries.filter(isNotOver)
-  const rows = await db.people.query<OutstandingRow>(READ_OUTSTANDING, [some.map(({ betId }) => betId)])
+  const rows = await db.userQueries.query<OutstandingRow>(READ_OUTSTANDING, [some.map(({ betId }) => betId)])
   const ofBet = new Map(rows.map((row) => [row.bet_id, row]))
   return (delivery: Delivery) => {
     const found = isNotOver(delivery) ? ofBet.get(delivery.betId) : undefined

@@ -66,7 +66,7 @@ const PARTS = `
   ),
   key as materialized (
     select m.player, m.currency, greatest(min(m.version) - 1, max(c.version)) as base from (
-      select ${BALANCES.columns} from ${BALANCES.from} told union all select * from moved
+      select ${BALANCES.columns} from ${BALANCES.from} published union all select * from moved
     ) m left join carried c on c.player = m.player and c.currency = m.currency group by m.player, m.currency
   ),
   owner as materialized (select distinct player from key),

@@ -49,7 +49,7 @@ export async function listAnomalies(deps: OperatorDeps, query: Static<typeof Ano
       `select ${CALL_COLUMNS} from purser.bet_call where anomaly is not null${conditions}
        order by at desc, player desc, bet_id desc, seq desc limit $1::int`,
   )
-  const rows = await deps.db.people.query<CallRow>(statement, values)
+  const rows = await deps.db.userQueries.query<CallRow>(statement, values)
   const findTerms = await readBetTerms(deps, rows)
   const render = (row: CallRow) => ({
     ...{ userId: row.player, transactionId: row.bet_id, ...renderBetCall(deps, row) },
@@ -79,7 +79,8 @@ const READ_BETS = statement(
 
 /** Returns a lookup of the stake and odds payout of each call's bet. */
 export async function readBetTerms(deps: OperatorDeps, calls: readonly CallRow[]) {
-  const bets = calls.length === 0 ? [] : await deps.db.people.query<BetRow>(READ_BETS, toBetKeyColumns(deps, calls))
+  const bets =
+    calls.length === 0 ? [] : await deps.db.userQueries.query<BetRow>(READ_BETS, toBetKeyColumns(deps, calls))
   const found = new Map(bets.map((row) => [keyOf(row), row]))
   return (call: CallRow) => {
     const { stake = null, odds_payout = null, currency = null } = found.get(keyOf(call)) ?? {}

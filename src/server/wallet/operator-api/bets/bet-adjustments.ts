@@ -88,11 +88,11 @@ export async function readBetAdjustments(deps: OperatorDeps, located: PlayerKey,
   // Pending adjustments are read first: an approval in between then appears twice, and is never
   // missing.
   const pending = await listPendingProposals(deps, located, betId)
-  const rows = await deps.db.people.query<Row>(READ, key)
+  const rows = await deps.db.userQueries.query<Row>(READ, key)
   if (rows.length === 0) return pending.length === 0 ? {} : { pendingAdjustments: pending }
-  const sums = await deps.db.people.query<{ currency: Currency; amount: string }>(READ_SUMS, key)
+  const sums = await deps.db.userQueries.query<{ currency: Currency; amount: string }>(READ_SUMS, key)
   const isInFile = rows.some(({ at }) => at === null)
-  const carried = isInFile ? await readCarriedBalances(deps.db.people, located.bucket, located.player.id) : []
+  const carried = isInFile ? await readCarriedBalances(deps.db.userQueries, located.bucket, located.player.id) : []
   return {
     adjusted: sums.map(({ currency, amount }) => ({
       currency,

@@ -119,15 +119,15 @@ export interface CallRow extends Record<string, unknown> {
 export async function getBet(deps: OperatorDeps, userId: string, transactionId: string) {
   const { player, bucket } = await findPlayer(deps, userId)
   const key = [bucket, player.id, toBetId(transactionId)]
-  const [row] = await deps.db.people.query<BetRow & { details: Json }>(READ_BET, key)
+  const [row] = await deps.db.userQueries.query<BetRow & { details: Json }>(READ_BET, key)
   if (row === undefined) throw notFound('the bet')
   const record = toRecord(row)
-  const recorded = await deps.db.people.query<CallRow>(READ_CALLS, key)
+  const recorded = await deps.db.userQueries.query<CallRow>(READ_CALLS, key)
   const calls = withPlacement(record, recorded)
   const transfers = await readCallTransfers(deps, bucket, calls, row)
   const isMissing = (version: bigint) => !transfers.has(version)
   const carried = calls.some((call) => call.transfers.some(isMissing))
-    ? await readCarriedBalances(deps.db.people, bucket, player.id)
+    ? await readCarriedBalances(deps.db.userQueries, bucket, player.id)
     : []
   const history = calls.map((call) => ({
     ...renderBetCall(deps, call),
@@ -184,7 +184,7 @@ async function readCallTransfers(
 ): Promise<Map<bigint, Static<typeof TransferSchema>>> {
   const versions = calls.flatMap((call) => call.transfers)
   if (versions.length === 0 || currency === null) return new Map()
-  const transfers = await readTransfers(deps.db.people, bucket, player, currency, versions)
+  const transfers = await readTransfers(deps.db.userQueries, bucket, player, currency, versions)
   return new Map(transfers.map((transfer) => [transfer.version, renderTransfer(deps, transfer)]))
 }
 

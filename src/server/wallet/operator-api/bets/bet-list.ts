@@ -129,7 +129,7 @@ interface BetListQuery {
 }
 
 function queryBets(deps: OperatorDeps, { statement, values }: BuiltQuery): Promise<BetRow[]> {
-  return deps.db.people.query<BetRow>(statement, values)
+  return deps.db.userQueries.query<BetRow>(statement, values)
 }
 
 async function toBetPage(deps: OperatorDeps, query: Static<typeof BetQuerySchema>, rows: readonly BetRow[]) {

@@ -61,7 +61,7 @@ export async function readBetSummaries(
 ): Promise<(bet: Key) => BetSummaryRow | undefined> {
   const keys = new Map(bets.map((bet) => [keyOf(bet), bet]))
   if (keys.size === 0) return () => undefined
-  const rows = await deps.db.people.query<BetSummaryRow>(READ, toBetKeyColumns(deps, [...keys.values()]))
+  const rows = await deps.db.userQueries.query<BetSummaryRow>(READ, toBetKeyColumns(deps, [...keys.values()]))
   const found = new Map(rows.map((row) => [keyOf(row), row]))
   return (bet) => found.get(keyOf(bet))
 }

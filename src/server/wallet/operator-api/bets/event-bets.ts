@@ -78,12 +78,12 @@ export function findBetsOnEvent({ db }: OperatorDeps, query: EventBetQuery): Pro
     outcomeId === undefined ? null : toSearchTexts('outcomeId', outcomeId),
   ]
   const others = [status ?? null, platform ?? null, player ?? null, limit + 1]
-  return db.people.query<DescribedBetRow>(FIND, [...toTimeParameters(query), id, betId, ...texts, ...others])
+  return db.userQueries.query<DescribedBetRow>(FIND, [...toTimeParameters(query), id, betId, ...texts, ...others])
 }
 
 /** Last scanned time, at which an unfilled page ends; undefined if no more follow. */
 export async function readLastScannedTime({ db }: OperatorDeps, query: EventBetQuery): Promise<Date | undefined> {
-  const [last] = await db.people.query<{ first_seen_at: Date }>(LAST_TIME, toTimeParameters(query))
+  const [last] = await db.userQueries.query<{ first_seen_at: Date }>(LAST_TIME, toTimeParameters(query))
   return last?.first_seen_at
 }
 

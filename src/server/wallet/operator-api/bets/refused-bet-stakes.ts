@@ -48,7 +48,7 @@ export async function readRequestedStakes(
   const refused = rows.filter(({ status }) => status === 'refused')
   if (refused.length === 0) return () => undefined
   const refusals = refused.map(({ refusal }) => refusal)
-  const found = await deps.db.people.query<Row>(READ, [...toBetKeyColumns(deps, refused), refusals])
+  const found = await deps.db.userQueries.query<Row>(READ, [...toBetKeyColumns(deps, refused), refusals])
   return (bet) => {
     const placeCall = found.find(({ player, bet_id }) => player === bet.player && bet_id === bet.bet_id)
     const { amount = null, currency = null } = placeCall ?? {}

@@ -56,7 +56,7 @@ export async function readRefusedResults(
     ({ status, calls, last_result }) => (status === 'open' || status === 'settled') && calls > Math.max(1, last_result),
   )
   if (candidates.length === 0) return () => undefined
-  const found = await deps.db.people.query<Row>(READ, toBetKeyColumns(deps, candidates))
+  const found = await deps.db.userQueries.query<Row>(READ, toBetKeyColumns(deps, candidates))
   return (bet) =>
     findRefusedResult(
       found.filter(({ player, bet_id }) => player === bet.player && bet_id === bet.bet_id),

@@ -90,7 +90,7 @@ const LOST_S = 30
 const STOP_MS = 2_000
 
 export interface ConformanceRunsDeps {
-  readonly db: Pick<Db, 'transaction' | 'people'>
+  readonly db: Pick<Db, 'transaction' | 'userQueries'>
   readonly clock: Clock
   readonly log: Logger
   /** Undefined: runs are not permitted on this wallet. */
@@ -133,7 +133,7 @@ export function createConformanceRuns({ db, clock, log, kit }: ConformanceRunsDe
       return { runId, startedAt: at.toISOString(), startedBy: by, state: 'running', totals }
     },
     async get(runId) {
-      const row = await readRun(db.people, runId)
+      const row = await readRun(db.userQueries, runId)
       if (row === undefined) throw notFound('the run')
       return renderRunDetail(row)
     },
@@ -142,7 +142,7 @@ export function createConformanceRuns({ db, clock, log, kit }: ConformanceRunsDe
       const cursor = decodeCursor(query.after, 2)
       const [id] = cursor?.ids ?? []
       if (id !== undefined && !UUID.test(id)) throw invalidCursorProblem()
-      const rows = await listRuns(db.people, limit + 1, cursor && id !== undefined ? [cursor.at, id] : undefined)
+      const rows = await listRuns(db.userQueries, limit + 1, cursor && id !== undefined ? [cursor.at, id] : undefined)
       return toPage(rows, limit, renderRun, (row) => [row.started_at.toISOString(), row.run_id])
     },
     async stop() {

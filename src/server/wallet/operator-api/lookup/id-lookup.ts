@@ -131,14 +131,14 @@ async function renderMatches(deps: OperatorDeps, matches: readonly IdMatch[]): P
 
 /** The whole id has priority over its reading as USER/ID. */
 async function findMatches({ db, buckets }: OperatorDeps, given: string): Promise<IdMatch[]> {
-  const found = await searchId(db.people, buckets, given)
+  const found = await searchId(db.userQueries, buckets, given)
   const slash = given.lastIndexOf('/')
   if (found.length > 0 || slash < 1) return found
   const [userId, id] = [given.slice(0, slash), given.slice(slash + 1)]
-  const exact = await searchIdOfPlayer(db.people, buckets, userId, id)
+  const exact = await searchIdOfPlayer(db.userQueries, buckets, userId, id)
   if (exact.length > 0) return exact
   if (TRANSFER_ID.test(id)) return [{ kind: 'transfer', id, userId }]
-  return (await searchId(db.people, buckets, id)).filter((match) => match.userId === userId)
+  return (await searchId(db.userQueries, buckets, id)).filter((match) => match.userId === userId)
 }
 
 const TRANSFER_ID = /^([A-Z0-9]{3,5})-([1-9]\d{0,17})$/
@@ -201,11 +201,11 @@ type TransferKey = { readonly currency: Currency; readonly version: bigint }
 /** Finds the transfer by its reference or its number. */
 async function renderTransferMatch(deps: OperatorDeps, userId: string, id: string): Promise<LookupResult> {
   const { player, bucket } = await findPlayer(deps, userId)
-  const [moved] = await deps.db.people.query<TransferKey>(READ_MOVED, [bucket, userId, id])
+  const [moved] = await deps.db.userQueries.query<TransferKey>(READ_MOVED, [bucket, userId, id])
   const [, currency, number] = TRANSFER_ID.exec(id) ?? []
   const place = moved ?? (currency && number ? { currency: currency as Currency, version: BigInt(number) } : undefined)
   const [transfer] = place
-    ? await readTransfers(deps.db.people, bucket, player.id, place.currency, [place.version])
+    ? await readTransfers(deps.db.userQueries, bucket, player.id, place.currency, [place.version])
     : []
   if (transfer === undefined) throw await missingTransfer(deps, bucket, player.id, place)
   const shown = (await createLineRenderer(deps, [transfer], false))(transfer)
@@ -216,7 +216,7 @@ async function renderTransferMatch(deps: OperatorDeps, userId: string, id: strin
 async function missingTransfer(deps: OperatorDeps, bucket: number, player: PlayerId, place: TransferKey | undefined) {
   if (place === undefined) return notFound('the transfer')
   const found = findArchiveFile(
-    await readCarriedBalances(deps.db.people, bucket, player),
+    await readCarriedBalances(deps.db.userQueries, bucket, player),
     place.currency,
     place.version,
   )
@@ -235,7 +235,7 @@ async function renderAdjustmentMatch(deps: OperatorDeps, userId: string, referen
 
 async function renderSessionMatch(deps: OperatorDeps, userId: string, hash: TokenHash): Promise<LookupResult> {
   const { bucket } = await findPlayer(deps, userId)
-  const session = await readSession(deps.db.people, bucket, hash)
+  const session = await readSession(deps.db.userQueries, bucket, hash)
   if (session === undefined) throw notFound('the session')
   const { currency, expiresAt, endedAt, ip, country } = session
   const shown = {
@@ -252,7 +252,7 @@ async function renderRequestMatch(deps: OperatorDeps, requestId: string): Promis
   const found: Awaited<ReturnType<typeof findNewestCalls>> =
     requestId.length > MAX_REQUEST_ID
       ? { data: [] }
-      : await findNewestCalls(deps.db.people, 'purser', { requestId, limit: `${CALLS}` })
+      : await findNewestCalls(deps.db.userQueries, 'purser', { requestId, limit: `${CALLS}` })
   const { data, searchedBackTo } = found
   const [call] = data
   if (call === undefined && isTransferNumber(deps, requestId)) throw ambiguousTransfer(requestId)
@@ -277,7 +277,7 @@ const MAX_REQUEST_ID = 64
 
 async function readCallsAbout(deps: OperatorDeps, bet: BetDetail) {
   const callQuery = { transactionId: toSentBetId(bet.transactionId), limit: MAX_SCANNED_CALLS }
-  const { data } = await findNewestCalls(deps.db.people, 'purser', callQuery)
+  const { data } = await findNewestCalls(deps.db.userQueries, 'purser', callQuery)
   return data.filter(isAbout(bet)).slice(0, CALLS).map(renderCall)
 }
 

@@ -152,11 +152,11 @@ export function refuseAdjustment(deps: OperatorDeps, author: Actor, userId: stri
 }
 
 export async function getProposal(deps: OperatorDeps, userId: string, reference: string) {
-  return renderProposal(deps, await findProposal(deps.db.people, await findPlayer(deps, userId), reference))
+  return renderProposal(deps, await findProposal(deps.db.userQueries, await findPlayer(deps, userId), reference))
 }
 
 export async function listPendingProposals(deps: OperatorDeps, located: PlayerKey, betId?: BetId) {
-  const rows = await readPendingProposals(deps.db.people, located, betId, deps.clock.now())
+  const rows = await readPendingProposals(deps.db.userQueries, located, betId, deps.clock.now())
   return rows.map((row) => renderProposal(deps, row))
 }
 
@@ -197,7 +197,7 @@ export async function listProposals(deps: OperatorDeps, query: Static<typeof Pro
   const now = deps.clock.now()
   const cursor = decodeCursor(query.after, 3)
   const isTimed = query.status === 'pending' || query.status === 'expired'
-  const rows = await listProposalRows(deps.db.people, {
+  const rows = await listProposalRows(deps.db.userQueries, {
     of: query.userId === undefined ? undefined : locatePlayer(deps, query.userId, '/query/userId'),
     status: query.status === 'expired' ? 'pending' : query.status,
     expired: isTimed ? { is: query.status === 'expired', at: now } : undefined,

@@ -43,7 +43,7 @@ export async function readArchivedRanges(
   player: PlayerId,
   { currencies, from, to }: ArchivedRangeQuery,
 ): Promise<ArchivedRange[]> {
-  const carried = await readCarriedBalances(deps.db.people, bucket, player)
+  const carried = await readCarriedBalances(deps.db.userQueries, bucket, player)
   return currencies.flatMap((currency) => {
     const own = carried.filter((one) => one.currency === currency)
     const ranges = own.filter(({ at }, i) => (from === undefined || from <= at) && canBeginBefore(own[i - 1], to))

@@ -105,7 +105,7 @@ export async function getBalances(deps: OperatorDeps, userId: string, { at }: St
   const { player, bucket } = await findPlayer(deps, userId)
   const time = at === undefined ? undefined : toTime(at, '/query/at')
   if (time !== undefined && time > deps.clock.now()) throw invalid('/query/at', 'is in the future')
-  const accounts = await readAccounts(deps.db.people, bucket, [player.id])
+  const accounts = await readAccounts(deps.db.userQueries, bucket, [player.id])
   accounts.sort((a, b) => (a.currency < b.currency ? -1 : 1))
   const then = time && new Map(await readBalancesAtTime(deps, bucket, accounts, time))
   const balanceOf = ({ currency, balance }: Account) => (then === undefined ? balance : (then.get(currency) ?? ZERO))
@@ -120,10 +120,10 @@ export async function getBalances(deps: OperatorDeps, userId: string, { at }: St
 async function readBalancesAtTime({ db }: OperatorDeps, bucket: number, accounts: readonly Account[], at: Date) {
   const places = accounts.map(({ currency, version }) => ({ currency, below: version + 1n }))
   const [{ player } = { player: '' as PlayerId }] = accounts
-  const rows = await readBalancesAt(db.people, bucket, player, places, at)
+  const rows = await readBalancesAt(db.userQueries, bucket, player, places, at)
   // This read comes last: a transfer that is archived in between is in both results.
   const carried = new Map(
-    (await readCarriedBalances(db.people, bucket, player)).map((one) => [one.currency, one] as const),
+    (await readCarriedBalances(db.userQueries, bucket, player)).map((one) => [one.currency, one] as const),
   )
   for (const one of carried.values()) if (at < one.at) throw archivedProblem(one)
   return [...carried.values(), ...rows].map(({ currency, balance }) => [currency, balance] as const)

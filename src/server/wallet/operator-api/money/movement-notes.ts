@@ -48,7 +48,7 @@ export async function readMovementNotes({ db, buckets }: OperatorDeps, transfers
     keys.map(({ player }) => player),
     keys.map(({ reference }) => reference),
   ]
-  const rows = keys.length === 0 ? [] : await db.people.query<NoteRow>(READ_NOTES, values)
+  const rows = keys.length === 0 ? [] : await db.userQueries.query<NoteRow>(READ_NOTES, values)
   const notes = new Map(rows.map((row) => [keyOf(row), renderNote(row)]))
   return (transfer: Transfer) => {
     const key = toNoteKey(transfer)

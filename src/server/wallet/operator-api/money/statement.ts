@@ -80,7 +80,7 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
   const currency = query.currency === undefined ? undefined : toCurrency(deps, query.currency, '/query/currency')
   const { kind } = query
   const limit = parseLimit(query)
-  const accounts = await readAccounts(deps.db.people, bucket, [player.id])
+  const accounts = await readAccounts(deps.db.userQueries, bucket, [player.id])
   const continued = parsePositions(decodeCursor(query.after)?.ids)
   const chosen = accounts.filter((account) => currency === undefined || account.currency === currency)
   const places = chosen
@@ -88,7 +88,7 @@ export async function getStatement(deps: OperatorDeps, userId: string, query: St
     .filter((place) => continued === undefined || continued.has(place.currency))
   const scanLimit = kind === undefined ? limit + 1 : MAX_SCANNED_ROWS
   const range = toTimeRange(query)
-  const rows = await readStatement(deps.db.people, bucket, player.id, { places, ...range, limit: scanLimit })
+  const rows = await readStatement(deps.db.userQueries, bucket, player.id, { places, ...range, limit: scanLimit })
   const found = rows.flatMap((row, i) => (kind === undefined || row.kind === kind ? [i] : []))
   const last = found[limit] === undefined ? rows.length - 1 : (found[limit - 1] as number)
   const shown = rows.slice(0, last + 1).filter((row) => kind === undefined || row.kind === kind)

@@ -99,6 +99,6 @@ function parseTransferPosition(after: string | undefined): TransferPosition | un
 }
 
 async function readArchivedBefore({ db }: OperatorDeps, from: Date): Promise<{ archivedBefore?: string }> {
-  const [last] = await db.people.query<{ before: Date | null }>(LAST_ARCHIVE, [])
+  const [last] = await db.userQueries.query<{ before: Date | null }>(LAST_ARCHIVE, [])
   return last?.before && from < last.before ? { archivedBefore: last.before.toISOString() } : {}
 }

@@ -43,15 +43,19 @@ export async function* exportPlayer(deps: OperatorDeps, userId: string): AsyncGe
   for await (const { transactionId } of readItems((page) => listBets(deps, { userId, ...page })))
     yield { kind: 'bet', bet: await getBet(deps, userId, transactionId) }
   const actions = createAuditLog('purser')
-  for await (const action of readItems((page) => actions.list(deps.db.people, page, userId, 'player')))
+  for await (const action of readItems((page) => actions.list(deps.db.userQueries, page, userId, 'player')))
     yield { kind: 'action', action }
-  for await (const call of readItems((page) => listCalls(deps.db.people, 'purser', { player: userId, ...page })))
+  for await (const call of readItems((page) => listCalls(deps.db.userQueries, 'purser', { player: userId, ...page })))
     yield { kind: 'call', call }
 }
 
 async function* readAllSessions({ db }: OperatorDeps, bucket: number, userId: string) {
   for (let after = ['-infinity', '']; ; ) {
-    const rows = await db.people.query<{ sessionId: string; place: string }>(READ_SESSIONS, [bucket, userId, ...after])
+    const rows = await db.userQueries.query<{ sessionId: string; place: string }>(READ_SESSIONS, [
+      bucket,
+      userId,
+      ...after,
+    ])
     for (const { place: _place, ...session } of rows) yield session
     const last = rows.at(-1)
     if (last === undefined || rows.length < MAX_LIMIT) return

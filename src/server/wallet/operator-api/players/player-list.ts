@@ -135,7 +135,7 @@ async function findPlayersByKey(
   const { statement, values } = byBucket
     ? buildPerBucket(searchKey, buckets, filters, limit)
     : buildForAll(searchKey, filters, limit)
-  const rows = await db.people.query<Omit<FoundRow, 'way'>>(statement, values)
+  const rows = await db.userQueries.query<Omit<FoundRow, 'way'>>(statement, values)
   return rows.map((row) => ({ ...row, way: searchKey.name }) as FoundRow)
 }
 

@@ -84,7 +84,7 @@ function readRows({ db }: OperatorDeps, bucket: number, player: PlayerId, limit:
       `select token_hash, currency, created_at, expires_at, ended_at, ip, country from purser.session
        where created_at > '-infinity' and bucket = $2::int and player = $3::text${conditions} order by created_at desc, token_hash desc limit $1::int`,
   )
-  return db.people.query<Row>(statement, values)
+  return db.userQueries.query<Row>(statement, values)
 }
 
 const READ_AUTHORS = statement(
@@ -109,7 +109,7 @@ type FindAuthor = (at: Date, operations: readonly string[]) => Static<typeof ByS
 async function readAuthors({ db }: OperatorDeps, player: PlayerId, rows: readonly Row[]): Promise<FindAuthor> {
   const moments = rows.flatMap(({ created_at, ended_at }) => [created_at, ...(ended_at === null ? [] : [ended_at])])
   const authors =
-    moments.length === 0 ? [] : await db.people.query<AuthorRow>(READ_AUTHORS, [player, moments.map(isoOf)])
+    moments.length === 0 ? [] : await db.userQueries.query<AuthorRow>(READ_AUTHORS, [player, moments.map(isoOf)])
   return (at, operations) => {
     const found = authors.find((one) => one.at.getTime() === at.getTime() && operations.includes(one.operation))
     if (found === undefined) return undefined
