@@ -57,7 +57,7 @@ test('a seed reproduces its run, and another seed makes another run', { timeout:
 test('the recorded choices of a run reproduce its result, and fewer choices find the same', {
   timeout: 600_000,
 }, async () => {
-  const planted = findPlantedFault('what was booked is not in the balance')
+  const planted = findPlantedFault('a booked amount is missing in the balance')
   const faulty = planted.plant(stores)
   const { choices, complaints, hash } = await runMarket(planted.seed, faulty, drawFaultChoices(planted))
   const found = classifyComplaint(complaints[0] ?? '')

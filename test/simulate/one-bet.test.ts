@@ -23,7 +23,7 @@ test.each(['refuse', 'allow-negative'] as const)(
 )
 
 test('the search finds a planted fault in the fewest steps, and replays its history', () => {
-  const planted = PLANTED.find(({ fault }) => fault === 'the lock is not looked at')
+  const planted = PLANTED.find(({ fault }) => fault === 'the lock of a bet is ignored')
   if (planted === undefined) throw new Error('the fault is not planted any more')
   const { found } = searchHistories({ length: 4, ...planted })
   expect(formatHistory(found?.history ?? [])).toBe('place; settle 25; (lock); settle 0')

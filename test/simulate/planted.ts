@@ -104,7 +104,7 @@ const FAULTS: readonly Row[] = [
     }),
   ],
   [
-    'a tombstone is forgotten when a Place bet comes',
+    'a tombstone is forgotten when a Place bet arrives',
     'the bet’s life',
     seeing((state, call) =>
       call.kind === 'place' && isIn(state.record?.bet, 'cancelled') && stakeOf(state) === undefined
@@ -113,22 +113,22 @@ const FAULTS: readonly Row[] = [
     ),
   ],
   [
-    'a refused Place bet is judged anew',
+    'a refused Place bet is decided again',
     'I-3',
     seeing((state) => (isIn(state.record?.bet, 'refused') ? { ...state, record: undefined } : state)),
   ],
   [
-    'a Place bet with another stake is taken for a repeat',
+    'a Place bet with another stake counts as a repeat',
     'the bet’s life',
     hearing((call, state) => (call.kind === 'place' ? { ...call, stake: stakeOf(state) ?? call.stake } : call)),
   ],
   [
-    'a Place bet sent again takes the stake again',
+    'a repeated Place bet debits the stake again',
     'the bet’s life',
     seeingBet(['place'], (bet) => (bet.kind === 'open' ? { kind: 'unknown' } : bet)),
   ],
   [
-    'a Place bet is refused, and its stake is taken all the same',
+    'a refused Place bet debits its stake',
     'code 7',
     saying((answered, { kind }) =>
       kind === 'place' && answered.posted.length > 0
@@ -137,7 +137,7 @@ const FAULTS: readonly Row[] = [
     ),
   ],
   [
-    'a balance grows by more than is booked',
+    'a balance grows by more than the booked amount',
     'M-1',
     saying((answered, { kind }) => {
       const { account } = answered.state
@@ -147,7 +147,7 @@ const FAULTS: readonly Row[] = [
     }),
   ],
   [
-    'a lost bet books a payout of nothing',
+    'a lost bet books a payout of 0',
     'the interface, Settle',
     saying((answered) => {
       const [first] = answered.posted
@@ -157,7 +157,7 @@ const FAULTS: readonly Row[] = [
     }),
   ],
   [
-    'a repeat has the time of the repeat',
+    'a repeat gets a new time',
     'R-2',
     saying((answered, _, moment) =>
       answered.outcome.kind === 'accepted'
@@ -176,7 +176,7 @@ const FAULTS: readonly Row[] = [
     seeing((state, { kind }) => (kind === 'settle' ? { ...state, live: true, isSpent: false } : state)),
   ],
   [
-    'an expired token is alive again when the clock is set back',
+    'an expired token is valid again when the clock is set back',
     'P-1',
     seeing((state) => ({ ...state, isSpent: false })),
   ],
@@ -189,31 +189,31 @@ const FAULTS: readonly Row[] = [
         : answerCall(state, call, ...others),
   ],
   [
-    'money that is gone is there',
+    'missing money counts as present',
     'code 7',
     seeing((state) => (state.account.balance > 0n ? state : applyBetEvent(state, 'money'))),
   ],
   [
-    'the bytes of a Place bet are an Unsettle when they come with PUT',
+    'the bytes of a Place bet count as an Unsettle when sent with PUT',
     'S-5',
     seeing((state) =>
       state.record === undefined ? state : { ...state, record: { ...state.record, placeRequestId: null } },
     ),
   ],
   ['the late copy of a settle is applied', 'I-2', forgetting('acknowledged', ['settle'])],
-  ['the late copy of an unsettle takes back a newer result', 'I-2', forgetting('acknowledged', ['unsettle'])],
+  ['the late copy of an unsettle reverses a newer result', 'I-2', forgetting('acknowledged', ['unsettle'])],
   [
-    'a result sent again is paid again',
+    'a repeated result is paid again',
     'L-1',
     seeingBet(['settle'], (bet, call) => (isPayoutOf(bet, call) ? openAgain(bet) : bet)),
   ],
   [
-    'another result does not take the earlier payout back',
+    'a changed result does not reverse the earlier payout',
     'L-1',
     seeingBet(['settle'], (bet, call) => (isPayoutOf(bet, call) ? bet : withoutPayout(bet))),
   ],
   [
-    'another type with the same payout is not written down',
+    'another type with the same payout is not recorded',
     'L-1',
     hearing((call, { record }) =>
       call.kind === 'settle' && record?.bet.kind === 'settled' && record.bet.settlement.payout === call.payout
@@ -223,12 +223,12 @@ const FAULTS: readonly Row[] = [
   ],
   ['an unsettle leaves the payout with the player', 'the bet’s life', seeingBet(['unsettle'], withoutPayout)],
   [
-    'the rollback of a settled bet gives the stake back',
+    'the rollback of a settled bet refunds the stake',
     'the bet’s life',
     seeingBet(['rollback'], (bet) => (bet.kind === 'settled' ? openAgain(bet) : bet)),
   ],
   [
-    'a second rollback gives the stake back again',
+    'a second rollback refunds the stake again',
     'the bet’s life',
     seeingBet(['rollback'], (bet) => (bet.kind === 'cancelled' ? openAgain(bet) : bet)),
   ],
@@ -238,14 +238,14 @@ const FAULTS: readonly Row[] = [
     seeingBet(['settle'], (bet) => (bet.kind === 'cancelled' ? openAgain(bet) : bet)),
   ],
   [
-    'a rollback gives back the stake that it names, not the stored one',
+    'a rollback refunds its own amount instead of the stored stake',
     'I-4',
     seeingBet(['rollback'], (bet) =>
       bet.kind === 'open' ? { ...bet, placement: { ...bet.placement, stake: money(10n) } } : bet,
     ),
   ],
   [
-    'the lock is not looked at',
+    'the lock of a bet is ignored',
     'L-3',
     seeing((state) => (state.record === undefined ? state : { ...state, record: { ...state.record, locked: false } })),
   ],
@@ -270,14 +270,14 @@ const FAULTS: readonly Row[] = [
 
 /** A correction is refused, although the policy permits a balance below zero. */
 const TOO_STRICT: Row = [
-  'taking back is refused though the balance may go below zero',
+  'a reversal is refused though the balance may go below zero',
   'L-2',
   (state, call, moment, rules) => answerCall(state, call, moment, { ...rules, clawback: 'refuse' }),
 ]
 
 /** A refused result, a newer result, and an unlocked bet: the refusal must stay. */
 const OUTLIVED: PlantedFault = {
-  ...{ fault: 'a refused result is applied after another one', breaks: 'I-2', clawback: 'refuse' },
+  ...{ fault: 'a refused result is applied after another result', breaks: 'I-2', clawback: 'refuse' },
   answerCall: forgetting('refused', ['settle', 'unsettle']),
   ...{ after: parseHistory('place; settle 25; (lock)') ?? [] },
 }

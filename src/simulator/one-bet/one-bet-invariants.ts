@@ -47,16 +47,17 @@ type IsBroken = (step: CheckedStep, facts: HistoryFacts) => boolean
 
 const INVARIANTS: Readonly<Record<string, IsBroken>> = {
   'a refusal moves no money': ({ code, posted }) => code !== undefined && posted.length > 0,
-  'a balance changes by what is booked': ({ before, after, posted }) => after - before !== sumEffects(posted),
-  'only more than nothing is booked': ({ posted }) => posted.some(({ amount }) => amount <= 0n),
-  'the stake is taken once at most': ({ posted }, { stakes }) => stakes + countStakes(posted) > 1,
-  'a bet that is given up moves no money any more': ({ posted }, { isGivenUp }) => isGivenUp && posted.length > 0,
-  'what was answered 200 moves money once': ({ request, posted }, { done }) => done.has(request) && posted.length > 0,
-  'a refused result that another one has passed is never applied (I-2 request ids and late repeats)': (
+  'a balance changes by the booked amount': ({ before, after, posted }) => after - before !== sumEffects(posted),
+  'every booked amount is above zero': ({ posted }) => posted.some(({ amount }) => amount <= 0n),
+  'a stake is debited at most once': ({ posted }, { stakes }) => stakes + countStakes(posted) > 1,
+  'an abandoned bet moves no more money': ({ posted }, { isGivenUp }) => isGivenUp && posted.length > 0,
+  'a call that was answered 200 moves money once': ({ request, posted }, { done }) =>
+    done.has(request) && posted.length > 0,
+  'a refused result is never applied after a newer result (I-2 request ids and late repeats)': (
     { request, hasEffect },
     { passed },
   ) => hasEffect && passed.has(request),
-  'nobody is taken what is not there (L-2 clawback)': ({ before, after, mayGoBelowZero }) =>
+  'no player loses more than the balance (L-2 clawback)': ({ before, after, mayGoBelowZero }) =>
     !mayGoBelowZero && after < 0n && after < before,
 }
 

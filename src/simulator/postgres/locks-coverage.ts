@@ -10,7 +10,7 @@ export const SET_FREE_AT_ONCE = 'two sessions were set free at once'
 export const STANDBY_LOSS_NAMED = 'what a standby had not got is named'
 
 export const LOCKS_COVERAGE: readonly string[] = [
-  ...['a session was blocked', 'the gate skipped a player that was locked', 'the gate left a call to the rules'],
+  ...['a session was blocked', 'the fast path skipped a locked player', 'the fast path left a call to the rules path'],
   ...['a circle of waiting', 'the time for a lock is over', 'a transaction in which nothing comes is ended'],
   ...['cut before it arrives, of a COMMIT', 'cut before its answer arrives, of a COMMIT', 'a connection is refused'],
   ...['the connection falls silent', 'a statement arrives whose client has left', 'cut while it waits for a lock'],
@@ -27,8 +27,8 @@ export const LOCKS_COVERAGE: readonly string[] = [
 const FENCES = /error (PU001|23505)/
 
 const MARKS: Readonly<Record<string, string>> = {
-  lock_ruled_players: 'the gate left a call to the rules',
-  fast_path_lock: 'the gate skipped a player that was locked',
+  lock_ruled_players: 'the fast path left a call to the rules path',
+  fast_path_lock: 'the fast path skipped a locked player',
   platform_claim: 'the platform claims a delivery',
   platform_finish: 'what came back to the platform is written down',
 }
@@ -44,7 +44,7 @@ export function watchLockStatements(trace: Trace, complaints: string[]) {
     blocked({ name, waitsFor }: PostgresSession, statement: string): void {
       trace.mark('a session was blocked')
       if (statement.startsWith('fast_path_'))
-        complaints.push(`${name} ${statement}: the gate waits for ${waitsFor.join(', ')}`)
+        complaints.push(`${name} ${statement}: the fast path waits for ${waitsFor.join(', ')}`)
     },
   }
 }

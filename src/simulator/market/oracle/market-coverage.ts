@@ -16,7 +16,7 @@ import type { Trace } from '../trace.ts'
 export const STATEMENT_MARKS: Readonly<Record<string, string>> = {
   platform_release: 'a claim of a process that died is taken over',
   platform_promote: 'a delivery that waited for another one goes on',
-  lock_bets: 'the gate left a call to the rules',
+  lock_bets: 'the fast path left a call to the rules path',
 }
 
 /** Including the faults of the network and the deaths. */

@@ -40,7 +40,7 @@ export const GATEWAY_FAULTS: readonly PlantedFaultRow[] = [
     }),
   ],
   [
-    'the gateway says yes for an operator that says nothing',
+    'the gateway answers 200 for an operator that does not answer',
     'G-5',
     1,
     answerInFrontOf('gateway', {

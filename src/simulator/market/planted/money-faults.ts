@@ -19,7 +19,7 @@ export const MONEY_FAULTS: readonly PlantedFaultRow[] = [
     answerInFront({ answer: ({ code }, answer, message) => (code === SHORT ? toAcknowledgement(message) : answer) }),
   ],
   [
-    'every Unsettle is refused for want of money',
+    'every Unsettle is refused for lack of money',
     'L-2',
     2,
     answerInFront({ instead: ({ kind }) => (kind === 'unsettle' ? REFUSED : undefined) }),
@@ -44,7 +44,7 @@ export const MONEY_FAULTS: readonly PlantedFaultRow[] = [
     }),
   ],
   [
-    'every bet with a bonus fails inside',
+    'every bet with a bonus fails in the wallet',
     'R-4',
     1,
     answerInFront({ instead: ({ kind }, message) => (kind === 'place' && isBonus(message) ? FAILED : undefined) }),

@@ -21,7 +21,7 @@ const WITH_MONEY_RULES: Partial<Scenario> = {
  */
 const KEPT_RUN_FAULTS: readonly PlantedFault[] = [
   {
-    ...{ fault: 'late copies of refused results are not known', breaks: 'I-2', seed: 2 },
+    ...{ fault: 'late copies of refused results are not recognised', breaks: 'I-2', seed: 2 },
     file: 'test/simulate/corpus/late-copy-of-a-refused-result.json',
     plant: plantBelow(
       'wallet',
@@ -29,7 +29,7 @@ const KEPT_RUN_FAULTS: readonly PlantedFault[] = [
     ),
   },
   {
-    ...{ fault: 'an expired token is alive again when the clock is set back', breaks: 'P-1', seed: 702 },
+    ...{ fault: 'an expired token is valid again when the clock is set back', breaks: 'P-1', seed: 702 },
     file: 'test/simulate/corpus/late-copy-of-an-expired-token.json',
     plant: plantBelow('wallet', skipStatement('expire_sessions')),
   },

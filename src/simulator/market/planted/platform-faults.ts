@@ -33,11 +33,21 @@ function withOtherReason(row: Stored): Stored {
 
 export const PLATFORM_FAULTS: readonly PlantedFaultRow[] = [
   ['the platform loses a commit', 'C-1', 1, plantInPlatform(loseCommits(60))],
-  ['what a process that died was calling is left', 'C-12', 1, plantInPlatform(skipStatement('platform_held_claims'))],
-  ['a claim of a process that died is not released', 'C-12', 1, plantInPlatform(skipStatement('platform_release'))],
-  ['what waits behind another delivery is forgotten', 'C-6', 9, plantInPlatform(skipStatement('platform_promote'))],
-  ['nothing waits for earlier deliveries of its bet', 'C-6', 9, plantInPlatform(skipStatement('platform_unfinished'))],
-  ['nothing that is due is seen', 'C-5', 1, plantInPlatform(skipStatement('platform_next_due'))],
+  ['the calls of a dead process are not taken over', 'C-12', 1, plantInPlatform(skipStatement('platform_held_claims'))],
+  ['a claim of a dead process is not released', 'C-12', 1, plantInPlatform(skipStatement('platform_release'))],
+  [
+    'a delivery that waits for another delivery is forgotten',
+    'C-6',
+    9,
+    plantInPlatform(skipStatement('platform_promote')),
+  ],
+  [
+    'no delivery waits for earlier deliveries of its bet',
+    'C-6',
+    9,
+    plantInPlatform(skipStatement('platform_unfinished')),
+  ],
+  ['due deliveries are not found', 'C-5', 1, plantInPlatform(skipStatement('platform_next_due'))],
   [
     'the attempts of a rollback bunch after a pause',
     'C-4',
@@ -62,7 +72,7 @@ export const PLATFORM_FAULTS: readonly PlantedFaultRow[] = [
     ),
   ],
   [
-    'a claim is taken that somebody holds',
+    'a claim of a living process is taken over',
     'C-6',
     1,
     plantInPlatform(rewordStatement('platform_claim', ['and not is_claimed', ''])),
@@ -76,7 +86,7 @@ export const PLATFORM_FAULTS: readonly PlantedFaultRow[] = [
     ),
   ],
   [
-    'one 400 ends a result, and nothing is owed',
+    'one 400 ends a result, which is then not owed',
     'C-5',
     1,
     plantInPlatform(
@@ -100,7 +110,7 @@ export const PLATFORM_FAULTS: readonly PlantedFaultRow[] = [
     plantInCaller({ broken: (request) => (isPlace(request) ? DECLINED : undefined) }),
   ],
   [
-    'a refusal that was cut is taken for a yes',
+    'a truncated refusal counts as success',
     'C-2',
     2,
     plantInCaller({
@@ -111,7 +121,7 @@ export const PLATFORM_FAULTS: readonly PlantedFaultRow[] = [
     }),
   ],
   [
-    'a 502 to a result is taken for a yes',
+    'a 502 to a result counts as success',
     'C-5',
     1,
     plantInCaller({
@@ -120,7 +130,7 @@ export const PLATFORM_FAULTS: readonly PlantedFaultRow[] = [
     }),
   ],
   [
-    'what the partner took is not written down',
+    'the partner’s acknowledgement is not recorded',
     'C-9',
     1,
     plantInPlatform(rewordStatement('platform_finish', ["b.bet_id = e.bet_id and e.status = 'done'", 'false'])),
@@ -143,5 +153,5 @@ export const PLATFORM_FAULTS: readonly PlantedFaultRow[] = [
     1,
     plantInPlatform(alterRows('platform_claim', withOtherReason)),
   ],
-  ['another payout is sent than was decided', 'M-2', 1, plantInPlatform(alterRows('platform_claim', withMore))],
+  ['the sent payout differs from the decided payout', 'M-2', 1, plantInPlatform(alterRows('platform_claim', withMore))],
 ]

@@ -29,19 +29,19 @@ export const RESTART_FAULTS: readonly PlantedFault[] = [
     ...{ scenario: OTHER_SETTINGS, plant: unchecked('platform') },
   },
   {
-    ...{ fault: 'reconcile does not see that a wallet has lost a bet', breaks: GUIDE, seed: 2 },
+    ...{ fault: 'reconcile does not report a bet that a wallet has lost', breaks: GUIDE, seed: 2 },
     plant: (stores) => ({ ...stores, blindTo: 'missing_at_wallet' }),
   },
   {
-    ...{ fault: 'reconcile does not see that a wallet has lost a result', breaks: GUIDE, seed: 2 },
+    ...{ fault: 'reconcile does not report a result that a wallet has lost', breaks: GUIDE, seed: 2 },
     plant: (stores) => ({ ...stores, blindTo: 'status' }),
   },
   {
-    ...{ fault: 'reconcile does not see what was lost while things go wrong', breaks: GUIDE, seed: 1 },
+    ...{ fault: 'reconcile does not report a loss during the faults', breaks: GUIDE, seed: 1 },
     ...{ scenario: RESTORED, plant: (stores) => ({ ...stores, blindTo: 'missing_at_wallet' }) },
   },
   {
-    ...{ fault: 'results that a wallet has taken are remembered over a restore', breaks: 'I-2', seed: 1 },
+    ...{ fault: 'a cache of acknowledged results outlives a restore', breaks: 'I-2', seed: 1 },
     ...{ scenario: RESTORED, plant: (stores) => answerInFront(rememberResults())(stores) },
   },
 ]

@@ -33,7 +33,7 @@ export const WIRE_FAULTS: readonly PlantedFaultRow[] = [
     }),
   ],
   [
-    'a Place bet that comes again is another bet',
+    'a repeated Place bet is another bet',
     'I-1',
     1,
     answerInFront({
@@ -51,7 +51,7 @@ export const WIRE_FAULTS: readonly PlantedFaultRow[] = [
     }),
   ],
   [
-    'a repeat has the time of the repeat',
+    'a repeat gets a new time',
     'R-2',
     1,
     answerInFront({
@@ -59,19 +59,19 @@ export const WIRE_FAULTS: readonly PlantedFaultRow[] = [
     }),
   ],
   [
-    'a Place bet is answered 200 before it is judged',
+    'a Place bet is answered 200 before its decision',
     'R-4',
     1,
     answerInFront({ early: ({ kind }, message) => (kind === 'place' ? toAcknowledgement(message) : undefined) }),
   ],
   [
-    'an unsettle is answered 200 and not done',
+    'an unsettle is answered 200 and not applied',
     'the bet’s life',
     4,
     answerInFront({ instead: ({ kind }, message) => (kind === 'unsettle' ? toAcknowledgement(message) : undefined) }),
   ],
   [
-    'a rollback of an open bet is answered 200 and not done',
+    'a rollback of an open bet is answered 200 and not applied',
     'the bet’s life',
     1,
     answerInFront({
@@ -80,7 +80,7 @@ export const WIRE_FAULTS: readonly PlantedFaultRow[] = [
     }),
   ],
   [
-    'a refused Place bet is judged anew',
+    'a refused Place bet is decided again',
     'I-3',
     10,
     answerInFront({
@@ -89,7 +89,7 @@ export const WIRE_FAULTS: readonly PlantedFaultRow[] = [
     }),
   ],
   [
-    'a bet above 20 is refused for want of money',
+    'a bet above 20 is refused for lack of money',
     'R-6',
     1,
     answerInFront({
@@ -98,19 +98,19 @@ export const WIRE_FAULTS: readonly PlantedFaultRow[] = [
     }),
   ],
   [
-    'every bet is refused for want of money',
+    'every bet is refused for lack of money',
     'R-6',
     1,
     answerInFront({ instead: ({ kind }) => (kind === 'place' ? REFUSED : undefined) }),
   ],
   [
-    'every Place bet fails inside, and every bet is declined',
+    'every Place bet fails in the wallet, so every bet is declined',
     'R-4',
     1,
     answerInFront({ instead: ({ kind }) => (kind === 'place' ? FAILED : undefined) }),
   ],
   [
-    'User data tells what no operator has stored',
+    'User data contains values that no operator has stored',
     'P-2',
     1,
     plantInFront(
@@ -119,7 +119,7 @@ export const WIRE_FAULTS: readonly PlantedFaultRow[] = [
     ),
   ],
   [
-    'Balance tells that there is nothing',
+    'Balance always answers 0',
     'P-3',
     1,
     plantInFront(
@@ -128,7 +128,7 @@ export const WIRE_FAULTS: readonly PlantedFaultRow[] = [
     ),
   ],
   [
-    'Check of a settled bet tells its stake',
+    'Check of a settled bet answers its stake',
     'P-4',
     3,
     plantInFront(
@@ -137,7 +137,7 @@ export const WIRE_FAULTS: readonly PlantedFaultRow[] = [
     ),
   ],
   [
-    'Check tells the time of the question',
+    'Check answers the time of the request',
     'P-4',
     1,
     plantInFront(

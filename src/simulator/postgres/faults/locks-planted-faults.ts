@@ -110,7 +110,7 @@ type LocksFaultEntry = readonly [fault: string, breaks: string, seed: number, pl
 
 const FAULTS: readonly LocksFaultEntry[] = [
   [
-    'the rules judge without a lock on the player',
+    'the rules path does not lock the player',
     'M-1',
     1,
     { wallet: rewordStatement('lock_ruled_players', ' for update', '') },
@@ -122,7 +122,7 @@ const FAULTS: readonly LocksFaultEntry[] = [
     { wallet: rewordStatement('lock_players', ' for update', '') },
   ],
   [
-    'the gate waits for players that are locked',
+    'the fast path waits for locked players',
     'W-20',
     1,
     { wallet: rewordStatement('fast_path_lock', ' skip locked', '') },
@@ -133,19 +133,24 @@ const FAULTS: readonly LocksFaultEntry[] = [
     5,
     { wallet: (db, number) => (number === 1 ? lockOneByOne(db) : db) },
   ],
-  ['a wallet takes a COMMIT without an answer for done', 'W-22', 6, { wallet: trustLostCommits }],
+  ['a wallet counts an unanswered COMMIT as done', 'W-22', 6, { wallet: trustLostCommits }],
   ['a call is answered before its COMMIT', 'W-22', 6, { wallet: answerBeforeCommit }],
   ['a wallet remembers balances', 'M-1', 5, { wallet: rememberReads('read_accounts') }],
   [
-    'late copies of results are not known',
+    'late copies of results are not recognised',
     'I-2',
     5,
     { wallet: rewordStatement('read_seen_calls', '\n   ) c', '\n   ) c where false') },
   ],
-  ['the platform takes a COMMIT without an answer for done', 'C-1', 5, { platform: trustLostCommits }],
-  ['a claim is taken that somebody holds', 'C-6', 4, plantInPlatform('a claim is taken that somebody holds')],
-  ['claims whose COMMIT was lost are left', 'C-12', 5, plantInPlatform('what a process that died was calling is left')],
-  ['reconcile does not see bets that the wallet has lost', 'what the guide says', 1, { blindTo: 'missing_at_wallet' }],
+  ['the platform counts an unanswered COMMIT as done', 'C-1', 5, { platform: trustLostCommits }],
+  ['a claim of a living process is taken over', 'C-6', 4, plantInPlatform('a claim of a living process is taken over')],
+  ['claims whose COMMIT was lost stay', 'C-12', 5, plantInPlatform('the calls of a dead process are not taken over')],
+  [
+    'reconcile does not report bets that the wallet has lost',
+    'what the guide says',
+    1,
+    { blindTo: 'missing_at_wallet' },
+  ],
 ]
 
 export const LOCKS_FAULTS: readonly LocksFaultRow[] = FAULTS.map(([fault, breaks, seed, plant]) => ({
