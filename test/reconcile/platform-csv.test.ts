@@ -90,6 +90,7 @@ test('every difference is found in a file, and the exit code reports it', async 
 
 test.each([
   ['without a column', 'betId,player\n1,2', 'lacks the columns status, currency, stake'],
+  ['without one column', 'betId,player,status,currency\nbet-1,ann,open,EUR', 'lacks the columns stake;'],
   ['that is empty', '', 'lacks the columns betId, player, status, currency, stake'],
   [
     'with another status',
@@ -108,6 +109,8 @@ test.each([
     'line 2: a settled bet has a resultType',
   ],
   ['without a player', `${HEADER}\nopen,bet-1,1,EUR,,,,`, 'line 2: player is empty'],
+  ['without a currency', `${HEADER}\nopen,bet-1,1,,ann,,,`, 'line 2: currency is empty'],
+  ['without a bet id', `${HEADER}\nopen,,1,EUR,ann,,,`, 'line 2: betId is empty'],
   [
     'with a bet twice',
     `${HEADER}\nopen,bet-1,1,EUR,ann,,,\nopen,bet-1,1,EUR,bob,,,`,
@@ -121,4 +124,12 @@ test.each([
 
 test('a file replaces the platform, and a second source is a usage error', async () => {
   await expect(compare(HEADER, { partner: 'acme' })).rejects.toThrow('leave out --partner')
+})
+
+test('a file is compared with the bets of the given platforms, which must have valid and known names', async () => {
+  const text = [HEADER, ...ROWS].join('\n')
+  expect((await compare(text, { platform: [''] })).isClean).toBe(true)
+  const withPlatform = (name: string) => compare(text, { platform: ['', name] })
+  await expect(withPlatform('acme')).rejects.toThrow('no wallet of this database was started for a platform acme')
+  await expect(withPlatform('Acme Ltd')).rejects.toThrow('"Acme Ltd" is not a valid name')
 })
