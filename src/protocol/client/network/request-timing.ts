@@ -4,8 +4,9 @@
  * A call over an existing connection has only the last two phases. The difference between the
  * phases and the total is the wait for a connection.
  */
+import { subscribe } from 'node:diagnostics_channel'
 import { isIP, type Socket } from 'node:net'
-import type { buildConnector } from 'undici'
+import type { buildConnector, DiagnosticsChannel } from 'undici'
 import { environment } from '../../../runtime/environment.ts'
 
 /**
@@ -62,7 +63,7 @@ export function createConnectionTimer(connect: buildConnector.connector): Connec
       const socket = connect(target, (...[error, made]: Parameters<typeof callback>) => {
         if (error !== null) return callback(error, null)
         if (isTls) steps.secured = environment.monotonicNow()
-        onFirstWrite(made, () => {
+        onFirstCall(made, () => {
           if (writing !== undefined) writing.steps = steps
         })
         callback(null, made)
@@ -101,13 +102,21 @@ export function createConnectionTimer(connect: buildConnector.connector): Connec
   }
 }
 
-function onFirstWrite(socket: Socket, onWrite: () => void): void {
-  const write = socket.write
-  socket.write = ((...args: Parameters<typeof write>) => {
-    socket.write = write
-    onWrite()
-    return write.apply(socket, args)
-  }) as typeof write
+/** Connections that have carried no call yet. */
+const unused = new WeakMap<object, () => void>()
+let isSubscribed = false
+
+/** undici publishes the head of each call with its connection, just before it writes the head. */
+function onFirstCall(socket: Socket, onCall: () => void): void {
+  if (!isSubscribed) subscribe('undici:client:sendHeaders', notifyFirstCall)
+  isSubscribed = true
+  unused.set(socket, onCall)
+}
+
+function notifyFirstCall(message: unknown): void {
+  const { socket } = message as DiagnosticsChannel.ClientSendHeadersMessage
+  unused.get(socket)?.()
+  unused.delete(socket)
 }
 
 /** The unfinished step lasts until `until`. */
