@@ -43,7 +43,7 @@ export function isDatabaseBusy({ proxy }: Pick<LocksHarness, 'proxy'>): boolean 
     .sessions()
     .some(
       ({ party, held, running, state, phase }) =>
-        party !== 'platform' && (held.length > 0 || running !== undefined || state !== 'I' || phase === 'asking'),
+        party !== 'platform' && (held.length > 0 || running !== undefined || state !== 'I' || phase === 'connecting'),
     )
 }
 
@@ -90,7 +90,7 @@ function findServerAction(proxy: PostgresProxy, now: number): ServerAction | und
     const isIdle = running === undefined && phase === 'open'
     if (isIdle && state !== 'I' && now - since >= IDLE_MS)
       return { kind: 'a transaction in which nothing comes is ended', session, circle: cycle }
-    const isDone = isLeft && (phase === 'asking' || (isIdle && (held.length === 0 || isSilent)))
+    const isDone = isLeft && (phase === 'connecting' || (isIdle && (held.length === 0 || isSilent)))
     if (isDone && (!isSilent || state === 'I')) return { kind: 'a client has left', session, circle: cycle }
   }
   return undefined

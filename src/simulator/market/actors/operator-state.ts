@@ -24,7 +24,7 @@ export interface OperatorStateSnapshot {
 
 interface OperatorStateOracle extends OperatorState {
   /** The state for a call that arrives now. */
-  meets(betId: string, player: string, call: ObservedCall): PendingCall
+  stateAtArrival(betId: string, player: string, call: ObservedCall): PendingCall
   keep(): OperatorStateSnapshot
   restored(kept: OperatorStateSnapshot): void
 }
@@ -47,7 +47,7 @@ export function createOperatorState({ all, eachCall }: WatchedBets, rules: Money
     }
   const { ending, ended, clockJumped } = tokens
   return {
-    meets(betId, player, call) {
+    stateAtArrival(betId, player, call) {
       const [isLocked, isLimited, block] = [locks.has(betId), limited.has(player), blocks.get(player) ?? 'no']
       return { ...call, tokenIs: tokenOf(call, player), isLocked, isLimited, block, rules }
     },

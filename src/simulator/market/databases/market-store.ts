@@ -20,11 +20,11 @@ export const OTHER_SECRET = 'the secret of the other platform'
 export const OTHER_PLATFORM = 'other-platform'
 
 /** Settings for a restart. A wrong scale must be refused (M-5); the others change no answer. */
-export type OtherSettings = 'the gate is off' | 'few calls at once' | 'another scale'
+export type OtherSettings = 'the fast path is off' | 'few calls at once' | 'another scale'
 
 function withOtherSettings(config: ServerConfig, settings: OtherSettings | undefined): ServerConfig {
   switch (settings) {
-    case 'the gate is off':
+    case 'the fast path is off':
       return { ...config, fastPath: 'off' }
     case 'few calls at once':
       return { ...config, callsPerPartner: 2 }

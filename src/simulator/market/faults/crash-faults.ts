@@ -33,7 +33,7 @@ export async function scheduleCrashFaults(market: Market, { backUp, restore }: B
 }
 
 const SETTINGS_OF: Readonly<Record<ReturnType<typeof serverOf>, readonly OtherSettings[]>> = {
-  wallet: ['the gate is off', 'another scale'],
+  wallet: ['the fast path is off', 'another scale'],
   gateway: [],
   platform: ['few calls at once', 'another scale'],
 }

@@ -97,7 +97,7 @@ export function createAuditor(rules: MoneyRules = toMoneyRules({})): Auditor {
     ...standing,
     cash: minimumBalances.cash,
     arrived(id, { player, betId, currency = 'EUR' }, call) {
-      bets.of(betId, player, currency).underWay.set(id, standing.meets(betId, player, call))
+      bets.of(betId, player, currency).underWay.set(id, standing.stateAtArrival(betId, player, call))
       minimumBalances.update(player, currency)
     },
     answered(id, betId, verdict, time) {

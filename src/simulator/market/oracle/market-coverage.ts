@@ -30,7 +30,7 @@ export const NIGHT_COVERAGE: readonly string[] = [
   ...['what a backup has lost is named', 'a process does not begin with another scale'],
   ...['dies', 'lives on'].map((how) => `a backup is put back while things go wrong, and the process ${how}`),
   ...['what a backup has lost is named at once', 'a balance is asked for', 'a bet is asked for'],
-  ...['wallet begins: the gate is off', 'platform begins: few calls at once'],
+  ...['wallet begins: the fast path is off', 'platform begins: few calls at once'],
   ...['the books are audited behind a step'],
   ...['a limit of a day refuses a Place bet', 'a blocked player is refused', 'an ended token is refused'],
   ...['a correction is refused for want of money', 'a bet with a bonus is taken', 'a currency is switched'],

@@ -98,7 +98,7 @@ async function failOver(harness: LocksHarness): Promise<void> {
   trace.mark('a standby that lags takes over')
   harness.stopListening()
   participants.isOver = true
-  const connected = () => proxy.sessions().filter(({ party, phase }) => party !== 'platform' && phase !== 'asking')
+  const connected = () => proxy.sessions().filter(({ party, phase }) => party !== 'platform' && phase !== 'connecting')
   for (let round = 0; connected().length > 0; round++) {
     if (round > MAX_ROUNDS) throw new Error('the server of the wallets does not let go of them')
     for (const session of connected()) await proxy.cut(session)

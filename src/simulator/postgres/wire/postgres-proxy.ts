@@ -90,7 +90,7 @@ export function createProxy(deps: Deps): PostgresProxy {
       await settle()
     },
     async cut(session) {
-      if (session.phase === 'asking') {
+      if (session.phase === 'connecting') {
         session.phase = 'over'
         if (!session.isLeft) session.line.breaks('ECONNREFUSED')
       } else breakConnection(session)
@@ -174,7 +174,7 @@ function breakConnection(session: PostgresSession): void {
 
 function newSession(party: string, number: number, line: ClientEnd): PostgresSession {
   const empty = { isLeft: false, isSilent: false, process: 0, held: [], waitsFor: [], lockMs: 0, since: 0 }
-  return { name: `${party}/${number}`, party, line, phase: 'asking', state: 'I', ...empty }
+  return { name: `${party}/${number}`, party, line, phase: 'connecting', state: 'I', ...empty }
 }
 
 /** The server may still act on the session. */

@@ -3,10 +3,10 @@
  *
  * A statement waits here for its release, an answer for its delivery. The phases and their exits:
  *
- *   asking    opened → greeting · refused → over
- *   greeting  the server is ready → open · the server closes → over
- *   open      cut, or left by its client and all is sent → closing · the server closes → over
- *   closing   the backend has ended → over
+ * - connecting: opened → greeting · refused → over
+ * - greeting: the server is ready → open · the server closes → over
+ * - open: cut, or left by its client and all is sent → closing · the server closes → over
+ * - closing: the backend has ended → over
  */
 import { connect, type Socket } from 'node:net'
 import {
@@ -26,7 +26,7 @@ import {
   withCode,
 } from './client-statements.ts'
 
-type Phase = 'asking' | 'greeting' | 'open' | 'closing' | 'over'
+type Phase = 'connecting' | 'greeting' | 'open' | 'closing' | 'over'
 
 interface RunningStatement {
   readonly sent: ClientStatement

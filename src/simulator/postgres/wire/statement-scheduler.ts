@@ -136,7 +136,7 @@ function isNext({ session, sent }: HeldStatement): boolean {
 
 /** The client or the connection is gone. */
 function isGone({ session, sent }: HeldStatement): boolean {
-  if (sent === undefined) return session.phase !== 'asking' || session.isLeft
+  if (sent === undefined) return session.phase !== 'connecting' || session.isLeft
   return session.isSilent || session.phase === 'over' || session.phase === 'closing' || !session.held.includes(sent)
 }
 
