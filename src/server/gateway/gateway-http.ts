@@ -1,4 +1,4 @@
-/** HTTP server of the gateway: a wallet's wire for the platform, and the gateway's own API. */
+/** HTTP server of the gateway: a wallet for the platform, and the gateway's own API. */
 
 import { registerApi } from '../core/http/api/api.ts'
 import type { Authenticator } from '../core/http/api/authentication.ts'

@@ -109,7 +109,6 @@ export const GatewaySessionSchema = Type.Object({
   currency: Type.String(),
 })
 
-/** Name of the security scheme of this API. */
 const SECURITY_SCHEME = 'gatewayKey'
 
 function describeOperatorRoute<S extends RouteShape>(operationId: string, summary: string, shape: S) {

@@ -3,12 +3,12 @@
  *
  * - up: calls are limited only by the concurrency limit of their lane. Five calls in a row with an
  *   unknown outcome open the breaker.
- * - down: one call at a time is a probe. It is a result (C-6), or a Place bet if no result waits.
- *   Other Place bets are declined without a call (C-10). Any answer closes the breaker.
+ * - down: one call at a time is a probe. The probe is a result (C-6), or a Place bet if no result
+ *   waits. Other Place bets are declined without a call (C-10). Any answer closes the breaker.
  *
- * Rollbacks continue while the breaker is open (W-15). Each has at most ten attempts with doubling
- * gaps, all within six minutes of the first (C-4). They are probes themselves, and waiting would
- * cost attempts.
+ * Rollbacks continue while the breaker is open (W-15). A Rollback has at most ten attempts with
+ * doubling gaps, all within six minutes of the first (C-4). Rollbacks are probes themselves, and
+ * waiting would cost attempts.
  */
 import { isSignatureRefused, UNKNOWN_SECRET } from '../../protocol/client/caller-refusals.ts'
 import type { WalletAnswer } from '../../protocol/client/wallet-client.ts'

@@ -37,9 +37,9 @@ const LATE = `l.operation <> 'place' and least(case when not l.is_claimed then l
 
 /**
  * The failed delivery is the last one, if the partner refused it; a refused Place bet is the bet's
- * own status. Otherwise it is the first one that holds back others: stuck, or retried and owed
- * (owed.ts). A delivery without an answer, before a later decision, is under way, as the partner
- * may have it (W-48).
+ * own status. Otherwise it is the first delivery that holds back others: stuck, or retried and owed
+ * (needs-attention.ts). A delivery without an answer, before a later decision, is under way, as the
+ * partner may have it (W-48).
  */
 const SELECT = `select b.bet_id::text as bet_id, b.user_id, b.operator_user, b.currency, b.stake, b.status, b.payout, b.result_type,
     b.acknowledged_status, b.acknowledged_payout, b.acknowledged_result_type, b.deliveries, coalesce(d.moving and not d.late, false) as moving,

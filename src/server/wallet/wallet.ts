@@ -1,4 +1,4 @@
-/** Composition of the wallet: queue and lanes, rules, and the partner wire. */
+/** Composition of the wallet: it connects the call queue, the rules and the partner wire. */
 import { availableParallelism } from 'node:os'
 import type { Clock } from '../../runtime/clock.ts'
 import type { Logger } from '../../runtime/logger.ts'
@@ -18,9 +18,9 @@ import type { DecodeSettings } from './wire/call-decoder.ts'
 import { registerWalletCalls } from './wire/wallet-wire.ts'
 
 /**
- * Lanes, and so concurrent transactions, per process. Fewer lanes make larger batches, which cost
- * less per call. One lane per two cores keeps wallet and database busy. The embedded database has
- * one connection.
+ * Lanes (parallel parts of the call queue) per process; each runs one transaction at a time. Fewer
+ * lanes make larger batches, which cost less per call. One lane per two cores keeps wallet and
+ * database busy. The embedded database has one connection.
  */
 const MAX_LANES = 4
 const SERVER_LANES = Math.min(Math.max(1, Math.floor(availableParallelism() / 2)), MAX_LANES)
@@ -43,7 +43,6 @@ export interface WalletDeps {
   webhookStates(): Readonly<Record<string, number>>
   /** `off` sends every call to the rules path. */
   readonly fastPath: 'on' | 'off'
-  /** The server is stopping: each answer closes its connection. */
   isDraining(): boolean
 }
 

@@ -1,6 +1,7 @@
 /**
- * Keys of a segment: hashes of the names in its calls. A segment without a key has no such call; a
- * segment with it probably has one.
+ * Keys of a journal segment: hashes of the players, bets and other names in its calls. A segment
+ * without the key of a name has no call with this name; a segment with the key probably has such a
+ * call.
  */
 
 /** A seed for each kind, so that a player and a bet with the same name have different keys. */

@@ -1,5 +1,6 @@
 /**
- * Record of a call in a segment: three lengths, body and answer as bytes, and the head as text.
+ * Record of a call in a segment (calls that are stored together): three lengths, body and answer as
+ * bytes, and the head as text.
  *
  * The head is NUL-separated text and not JSON, because the journal must cost only a few
  * microseconds per call.
@@ -30,7 +31,7 @@ export interface AnsweredCall {
   readonly arrivalMs: number
   readonly workMs: number
   /**
-   * Parts of the work in milliseconds: the wait before the batch or operator, and the time in it.
+   * Parts of the work in milliseconds: the wait for the batch or operator, and the execution there.
    * `batch` is the id of the batch.
    */
   readonly queueMs?: number | undefined
@@ -54,7 +55,7 @@ export interface StoredCall {
   readonly bodySha256: string
   readonly status: number
   readonly code?: number
-  /** Microseconds, as in the members after it. */
+  /** `arrival` to `execution` are in microseconds. */
   readonly arrival: number
   readonly work: number
   readonly queue?: number
@@ -78,7 +79,7 @@ export interface RecordNames {
   readonly requestId: string
 }
 
-/** Index of the field. */
+/** Index of the player among the fields of a head. */
 const PLAYER_FIELD = 4
 
 /** `sha256` is empty if the body is stored unchanged, because a reader can then compute it. */
@@ -100,7 +101,7 @@ export function writeLengths(bytes: Buffer, from: number, ...lengths: readonly [
   bytes.writeUInt32LE(head, from + 8)
 }
 
-/** In the order in which they were added. */
+/** Returns the calls in the order in which they were added. */
 export function parseRecords(bytes: Buffer): StoredCall[] {
   const calls: StoredCall[] = []
   for (let from = 0; from < bytes.length; ) {
@@ -120,7 +121,7 @@ export function parseRecords(bytes: Buffer): StoredCall[] {
   return calls
 }
 
-/** The raw bytes and the player of each record; empty if unknown. */
+/** The raw bytes and the player of each record; an unknown player is empty. */
 export function parseRecordPlayers(bytes: Buffer): { player: string; raw: Buffer }[] {
   const records: { player: string; raw: Buffer }[] = []
   for (let from = 0; from < bytes.length; ) {

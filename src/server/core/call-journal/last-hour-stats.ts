@@ -1,4 +1,6 @@
-/** The last hour in the APIs: all calls together, and by platform or partner. */
+/**
+ * Call statistics of the last hour as the APIs return them: in total, and by platform or partner.
+ */
 import { type Static, Type } from 'typebox'
 import { groupBy } from '../../../runtime/group.ts'
 import type { CallJournal } from './call-journal.ts'

@@ -40,7 +40,8 @@ export const MAX_EVENTS_PER_CHANGE = 512
 export interface ChangeStore {
   readonly schema: 'platform' | 'purser'
   /**
-   * Returns the events of a stored item. It must never change, because stored numbers depend on it.
+   * Returns the events of a stored item. The result must never change, because stored numbers
+   * depend on it.
    */
   eventsOf(item: StoredEvent): readonly StoredEvent[]
   readonly add: Statement

@@ -1,4 +1,4 @@
-/** Secrets in files: those from NAME_FILE, and generated ones. */
+/** Secrets in files: the files that NAME_FILE settings name, and files of generated secrets. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { findSecretFault } from '../../../protocol/values/secret-text.ts'

@@ -1,7 +1,8 @@
 /**
- * Decides by the variables of OpenTelemetry if spans are exported, and where.
+ * Decides, by the environment variables of OpenTelemetry, if and where the server sends trace
+ * spans.
  *
- * As its specification requires, an unknown value is a warning and counts as absent.
+ * As the specification requires, an unknown value is a warning and counts as absent.
  */
 import type { SettingName } from './settings.ts'
 

@@ -3,8 +3,8 @@ import { UsageError } from '../../../runtime/errors/cli-errors.ts'
 import { type Db, statement } from './db.ts'
 
 /**
- * Two archive runs would write the same accounts into two files, one of them useless. Two moves
- * would undo each other's rows.
+ * Two archive runs would write the same accounts into two files. Two moves would undo each other's
+ * rows.
  */
 const LOCK_KEYS = { archive: 0, move: 1 } as const
 

@@ -1,5 +1,6 @@
 /**
- * Opens the configured store: a Postgres server, or the embedded PGlite. Only its driver is loaded.
+ * Opens the configured store: a Postgres server, or the embedded PGlite. Only the driver of this
+ * store is loaded.
  */
 
 import { UnavailableError } from '../../../runtime/errors/cli-errors.ts'

@@ -1,7 +1,8 @@
 /**
  * Interface of the database for all other code: named statements and transactions, no drivers.
  *
- * Only this folder uses the SQL word "rollback". Elsewhere it means the operation of the interface.
+ * Only this folder uses the SQL word "rollback". Elsewhere "rollback" is the operation of the
+ * interface.
  */
 
 import type { PoolStatistics } from './postgres/pool-metrics.ts'
@@ -58,22 +59,23 @@ export interface Db extends Queryable {
   /** Resolves after the durable commit. Undoes all changes when `work` throws. */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * For commands of the owner; statements have no limit. If it locks rows that others need, its
-   * first statement sets a limit (STATEMENT_TIMEOUT_SECONDS).
+   * For commands of the database's owner; statements have no time limit. A transaction that locks
+   * rows of running calls sets a limit in its first statement (STATEMENT_TIMEOUT_SECONDS).
    */
   longTransaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   openLane(): Lane
   /** Read-only, for audits. */
   snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   /**
-   * For sums that users request. They never wait for an audit, and the server cancels slow ones.
+   * Read-only, for reports that users request. A report never waits for an audit, and the server
+   * cancels slow statements.
    */
   reportSnapshot: Db['snapshot']
-  /** For the reads of a call. */
+  /** For the reads of the platform's calls. */
   query: Queryable['query']
   /**
-   * For users. Their queries use no connection of the platform's calls, and the server cancels slow
-   * ones.
+   * For the console and the APIs. These queries use no connection of the platform's calls, and the
+   * server cancels slow queries.
    */
   readonly userQueries: Queryable
   /**
@@ -138,8 +140,8 @@ export const INDEX_PLANS_ONLY = statement(
 
 /**
  * First statement of an audit chunk. An index finds its rows, which are then joined as a whole.
- * Postgres cannot estimate how few they are, and a nested loop would compare each with each. The
- * memory keeps most chunks out of temporary files.
+ * Postgres cannot estimate how few they are, and a nested loop would compare each row with each.
+ * `work_mem` keeps most chunks out of temporary files.
  */
 export const AUDIT_CHUNK_SETTINGS = statement(
   'slice_of_audit',
@@ -148,7 +150,7 @@ export const AUDIT_CHUNK_SETTINGS = statement(
 
 /**
  * First statement of a relocation chunk. Its rows are found by an index as with
- * `INDEX_PLAN_SETTINGS`, but its plans are made for its values.
+ * `INDEX_PLAN_SETTINGS`, but Postgres plans each statement for its values.
  */
 export const RELOCATION_CHUNK_SETTINGS = statement(
   'slice_of_move',

@@ -32,7 +32,7 @@ export const selectionsQuery = (meaning: string) => booleanParameter(`If true, $
 type Members = ReturnType<typeof selectionMembers>
 type RenderedSelections = { -readonly [M in keyof Members]?: Static<Members[M]> }
 
-/** `first` are the first selections; `count` is the number of all. */
+/** `first` has the first selections; `count` is the number of all. */
 export function renderSelections(
   first: readonly Readonly<Record<string, unknown>>[],
   count = first.length,

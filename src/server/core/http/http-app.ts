@@ -222,8 +222,8 @@ function formatProcessMetrics({ loadShedder, connectionsRefused }: HttpApp, isRe
 const READY_MS = 500
 
 /**
- * `/healthz` never uses the database. `/readyz` does. It is 503 while the server drains, a right is
- * missing, or the database takes no writes. `missingRights` queries the database.
+ * `/healthz` never uses the database. `/readyz` uses it, and is 503 while the server drains, a
+ * right is missing, or the database accepts no writes. `missingRights` queries the database.
  */
 export function registerHealth(
   http: HttpApp,

@@ -1,6 +1,6 @@
 /**
  * Metrics of the cluster: the primary collects them from each process (servers/cluster.ts), because
- * a scrape reaches only one. A single process answers alone.
+ * a scrape reaches only one process. A server with one process answers alone.
  */
 import cluster from 'node:cluster'
 

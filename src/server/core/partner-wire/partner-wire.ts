@@ -57,7 +57,6 @@ export interface WireHandler<Handled extends { readonly reply: WireReply }> {
   onFailure(error: unknown): void
   /** Called after the answer is handed over; an error in it affects no answer. */
   onAnswered(handled: Handled, metadata: CallMetadata): void
-  /** True while the server drains: no connection is used again. */
   isDraining(): boolean
   readonly tracing?: Tracing | undefined
   /** Only for the API reference: Fastify neither validates nor serializes with them. */

@@ -29,7 +29,6 @@ export type RawDecision =
 export interface RawHandler {
   /** Receives each complete head. Undefined: Node's path, as for each request that is not plain. */
   handle(request: IncomingMessage, isPlain: boolean): RawDecision | undefined
-  /** True while the server drains: no connection is used again. */
   isDraining(): boolean
   /** Milliseconds that an idle connection stays open. */
   readonly keepAliveMs: number

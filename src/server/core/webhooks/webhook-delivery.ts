@@ -45,7 +45,7 @@ export interface WebhookDeliveryDeps {
 }
 
 export interface WebhookDelivery {
-  /** The last event up to which all are acknowledged. */
+  /** All events up to this number are acknowledged. */
   acknowledgedTo(): bigint
   /** Includes the time at an earlier holder, until an event is acknowledged. */
   failingSince(): Date | null

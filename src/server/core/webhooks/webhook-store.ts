@@ -1,6 +1,7 @@
 /**
- * Store of webhooks. The process that delivers to a webhook holds its claim and increments its
- * heartbeat. A change by a user ends the claim, so the next holder begins with the new values.
+ * Store of webhooks (URLs that receive events). The process that delivers to a webhook holds its
+ * claim and increments its heartbeat. A change by a user ends the claim, so the next holder begins
+ * with the new values.
  */
 
 import type { ConnectionSettings } from '../../../runtime/network/connection-settings.ts'
@@ -34,10 +35,10 @@ export interface Webhook {
   readonly events: readonly string[]
   readonly secrets: readonly string[]
   readonly connection: ConnectionSettings
-  /** The time until which the older secrets are valid. */
+  /** The older secrets are valid until this time. */
   readonly oldSecretsUntil: Date | null
   readonly state: 'active' | 'disabled' | 'removed'
-  /** The last event up to which all are acknowledged. */
+  /** All events up to this number are acknowledged. */
   readonly acknowledgedTo: bigint
   readonly failingSince: Date | null
   readonly lastError: string | null

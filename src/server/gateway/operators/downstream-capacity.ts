@@ -1,13 +1,13 @@
 /**
- * Free capacity of the operators for calls in the load shedder. Without this check, a burst of
- * calls to one operator would be rejected by its full queue at once (G-7). Each rejection would
+ * Free capacity of the operators' queues, by which the load shedder admits calls. Otherwise a burst
+ * of calls to one operator would be rejected by its full queue at once (G-7). Each rejection would
  * admit the next call, and the rejections would take the time of other calls.
  */
 import type { OperatorClient } from './operator-client.ts'
 
 /** Smaller free capacity counts as none, because a connection may bring many calls. */
 const MIN_FREE_CALLS = 128
-/** Only clients with a recent call count; an idle one always has capacity. */
+/** Only clients with a recent call count; an idle client always has capacity. */
 const IN_USE_MS = 2_000
 /**
  * While every queue is full, this number of calls is admitted per interval, because some may be for

@@ -1,6 +1,6 @@
 /**
  * Client for one operator, with its own connections and queue, both bounded (G-7). A call has the
- * rest of the platform's 5 s.
+ * remaining part of the platform's 5 s.
  */
 
 import type { ExchangeResult } from '../../../protocol/client/network/wallet-connection.ts'

@@ -1,4 +1,4 @@
-/** Operators of the gateway: their clients and their list. */
+/** Operators to which the gateway forwards calls: their clients and their list. */
 
 import type { Reach } from '../../../protocol/values/base-url.ts'
 import { type Db, type Row, statement } from '../../core/database/db.ts'

@@ -1,4 +1,7 @@
-/** Handler of a call: verify, parse, route, rewrite, send and forward the answer. */
+/**
+ * Handler of the platform's calls: verify, parse, route, rewrite, send to the operator, and forward
+ * the answer.
+ */
 
 import { UNKNOWN_REASONS } from '../../../protocol/client/answer-classification.ts'
 import { findCallerRefusal } from '../../../protocol/client/caller-refusals.ts'

@@ -19,7 +19,6 @@ export interface GatewayWireDeps extends GatewayCallDeps {
   readonly metrics: GatewayMetrics
   readonly log: Logger
   readonly refusals: CallerRefusals
-  /** While the server stops, connections close after their answers. */
   isDraining(): boolean
   readonly tracing: Tracing | undefined
 }

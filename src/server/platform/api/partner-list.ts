@@ -1,4 +1,7 @@
-/** List of partners in the platform API, with state, waiting deliveries and owed money. */
+/**
+ * List of partners in the platform API, with state, waiting deliveries and owed money (decided, but
+ * not yet moved).
+ */
 import { type Static, Type } from 'typebox'
 import { probeMembers } from '../../../protocol/client/secret-probe.ts'
 import { groupBy } from '../../../runtime/group.ts'

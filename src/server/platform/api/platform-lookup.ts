@@ -1,6 +1,6 @@
 /**
  * Lookup of any id on the platform, with the objects that belong to it (W-45). The wallet has the
- * same (W-41).
+ * same lookup (W-41).
  */
 import { type Static, Type } from 'typebox'
 import { environment } from '../../../runtime/environment.ts'

@@ -1,5 +1,6 @@
 /**
- * One pass over the bets of an event, in slices that are each a transaction with its deliveries.
+ * One pass that applies an event's results to its bets, in slices. Each slice is one transaction,
+ * which also records the deliveries (calls to partners).
  *
  * A bet that the database rejects, or that stays locked, delays no other bet (C-15). A failed slice
  * is halved until that bet is alone, and the next pass tries the bet again.

@@ -1,6 +1,6 @@
 /**
- * Frame session: a user's visit to the frame. The partner's profile at load decides the identity
- * that the session's bets carry (C-7).
+ * Frame session: a user's visit to the frame (the betting page inside the partner's site). The
+ * partner's profile at load decides the identity that the session's bets carry (C-7).
  */
 
 import type { UserProfile } from '../../../protocol/user-profile.ts'

@@ -1,6 +1,6 @@
 /**
- * Records the answers of calls: the attempt, the end of the delivery or its next attempt, and the
- * state of the bet at the partner.
+ * Records the partners' answers to deliveries: the attempt, the end of the delivery or its next
+ * attempt, and the state of the bet at the partner.
  */
 
 import type { CallOutcome } from '../../../protocol/client/answer-classification.ts'

@@ -1,5 +1,5 @@
 /**
- * Retry of transactions that meet a busy row or a conflicting change.
+ * Retry of transactions that fail because of a locked row or a conflicting change.
  *
  * The wallet waits for a lock only half a second, because its caller waits 5 s. A result on the
  * platform can meet hundreds of bets in placement and must still be applied. A transaction with a

@@ -1,5 +1,5 @@
 /**
- * Delivery loop of the outbox; it sends due deliveries to the partners.
+ * Delivery loop: it sends the due deliveries (calls in the outbox table) to the partners.
  *
  * A turn has these steps:
  * - record the answers that have arrived;

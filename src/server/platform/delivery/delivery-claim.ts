@@ -6,7 +6,7 @@
  *
  * A claim changes no indexed column, so that Postgres updates the row on its page and writes no
  * index. The queue's index therefore keeps claimed deliveries, and ended ones while an older
- * snapshot exists. Each read skips them: it starts after a mark, the last claimed delivery
+ * snapshot exists. Each read skips these rows: it starts after a mark, the last claimed delivery
  * (delivery-lanes.ts).
  */
 

@@ -1,10 +1,11 @@
 /**
- * Due deliveries and marks of the lanes, as this process knows them.
+ * Due deliveries and marks of the lanes, in the memory of one process. A lane has a partner's
+ * results or its rollbacks.
  *
  * The mark of a lane is the last delivery that this process claimed; the next read starts after it.
- * Deliveries before the mark are taken, with two exceptions:
- * - A decision with an earlier time may commit later. Each read after a decision therefore looks
- *   back.
+ * Deliveries before the mark are already claimed, with two exceptions:
+ * - A decision with an earlier time may commit later. Each read after a decision therefore starts
+ *   before the mark.
  * - Another process may release a delivery. The poll of the whole queue, once a second, finds it
  *   (deliverer.ts).
  */

@@ -1,5 +1,5 @@
 /**
- * Leases of claims and placements, for each process on this database.
+ * Watch over the leases of claims (rights to send a delivery) and of placements.
  *
  * A process that has watched a claim or placement unchanged for a whole lease treats its owner as
  * dead. It releases the claim (C-12), or rolls the placement back (C-1).
@@ -93,8 +93,8 @@ export function releaseClaims(tx: Tx, claims: readonly Releasable[], now: Date, 
  * The schedule continues as after an attempt with an unknown outcome, so that a rollback keeps its
  * times (C-4). The attempt began at an unknown time after its claim, which was watched for a lease.
  *
- * A rollback without attempts left is due when its time is over; the next claim makes it stuck. The
- * database may not let a result end (C-15), so its retries continue at the longest gap without
+ * A rollback without attempts left is due when its time is over; the next claim makes it stuck. If
+ * the database rejects the end of a result (C-15), the retries continue at the longest gap without
  * limit.
  */
 function planRelease(

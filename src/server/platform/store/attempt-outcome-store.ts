@@ -100,7 +100,7 @@ export interface FinishedRow extends Row {
 }
 
 export interface FinishedRows {
-  /** Bets that no other transaction held. For all others only the attempts are written. */
+  /** Bets that no other transaction held. For all other bets only the attempts are written. */
   readonly locked: ReadonlySet<string>
   /** Without deliveries whose claim another process has taken over. */
   readonly written: readonly FinishedRow[]

@@ -1,6 +1,6 @@
 /**
- * Portion of an account that the next archive file takes: its transfers after the carried balance,
- * up to the first transfer that must stay.
+ * Portion of an account for the next archive file. It begins after the carried balance, which
+ * replaces archived transfers, and ends before the first transfer that must stay.
  *
  * A transfer must stay if it is too recent, or if its bet is open or has ended too recently. The
  * details of the bets that these transfers staked move to the file too.
@@ -17,8 +17,8 @@ import { anonymizeBetDetails } from '../store/bet-details.ts'
 import { type AccountLine, type BetLine, formatArchiveLine, type TransferLine } from './archive-lines.ts'
 
 /**
- * Limits of a portion. The player's calls wait during its removal, so large accounts have several
- * portions.
+ * Limits of a portion. The player's calls wait while a portion is removed, so large accounts have
+ * several portions.
  */
 export interface PortionSize {
   readonly transfers: number
@@ -39,7 +39,7 @@ export interface ArchivePortion extends AccountKey {
   readonly transfers: readonly TransferLine[]
   readonly bets: readonly BetLine[]
   readonly text: string
-  /** Keys of their details. */
+  /** Keys of the details of the staked bets. */
   readonly described: readonly { readonly betId: string; readonly at: string }[]
 }
 

@@ -38,9 +38,10 @@ const ACCOUNTS = mapRows<ChangedAccount>(2, {
 
 /**
  * The statement is an upsert because its conflict target forces the primary key; for a joined
- * UPDATE the planner has a choice. The parameter `opening_version` is the version that was read.
- * The account must still have it, and it becomes the opening version when a new day begins. A stale
- * account raises an SQL error, because the COMMIT may already be on its way.
+ * UPDATE the planner could choose another index. The parameter `opening_version` is the version
+ * that was read. The account must still have this version, which becomes the opening version when a
+ * new day begins. A stale account raises an SQL error, because the COMMIT may already be on its
+ * way.
  */
 const SAVE_ACCOUNTS = createInsertStatement(
   'save_accounts',

@@ -1,6 +1,7 @@
 /**
- * Carried balance of an account: earlier transfers are in files (O-13), and sums start with it. The
- * account has one row per file with its transfers; the last row is the current start.
+ * Carried balance of an account: the balance after its transfers in archive files (O-13). Sums of
+ * later transfers start with it. The account has one row per file with its transfers; the last row
+ * is the current start.
  */
 
 import type { Money } from '../../../protocol/values/money.ts'

@@ -1,5 +1,6 @@
 /**
- * Metric of the first day without stored sums. If it is old, every report sums its transfers again.
+ * Metric of the first day without stored sums. If this day is old, every report sums all later
+ * transfers again.
  */
 
 import type { Clock } from '../../../runtime/clock.ts'

@@ -2,8 +2,9 @@
  * Invariants of the ledger as SQL over the rows of some accounts. Each check returns the rows that
  * violate it.
  *
- * The transfers are complete, or the last ones after a base transfer. A base transfer (`is_base`)
- * is trusted, and so is a carried balance in place of archived transfers (carried-balance.ts).
+ * The rows contain all transfers of an account, or only the last ones after a base transfer. A base
+ * transfer (`is_base`) is trusted, and so is a carried balance in place of archived transfers
+ * (carried-balance.ts).
  */
 import type { InvariantChecks } from '../../core/database/invariant-checks.ts'
 

@@ -1,8 +1,8 @@
 /**
  * Transfers that changed a balance, of any player, newest first.
  *
- * Rare kinds have an index (transfer_by_kind). An index for the others would cost a write per bet.
- * They are read in time slices, found through the block ranges of `transfer_by_day`.
+ * Rare kinds have an index (transfer_by_kind). An index for the other kinds would cost a write per
+ * bet. These kinds are read in time slices, found through the block ranges of `transfer_by_day`.
  */
 
 import { type Db, RELOCATION_CHUNK_SETTINGS, type Tx } from '../../core/database/db.ts'

@@ -1,5 +1,6 @@
 /**
- * Execution of a batch: first the fast path, then the rules path for the remaining calls.
+ * Execution of a batch of bet calls: first the fast path (SQL for plainly valid calls), then the
+ * rules path for the remaining calls.
  *
  * Each call is answered once. Calls of a failed batch are tried one by one, unless the database is
  * down.
@@ -15,7 +16,7 @@ import { type BatchTimes, beginBatch } from './batch-times.ts'
 import type { FastPathOutcome } from './fast-path.ts'
 import { type BetCallOutcome, FAILED, isTooLate, type WaitingCall } from './rules-path.ts'
 
-/** Both methods reject if nothing was written, or if that is unknown. */
+/** Both methods reject if nothing was written, or if the outcome is unknown. */
 export interface LaneWork {
   isFastPathEligible(call: BetCall): boolean
   /** Eligible calls, at most one per player, of one or several buckets. */
@@ -47,8 +48,8 @@ export interface LaneBatch {
 }
 
 /**
- * Answers each call of the batch, or puts it back because its player is busy. It returns in front
- * of later calls, so a player's calls stay in order.
+ * Answers each call of the batch, or puts a call back because its player is locked. Such a call
+ * returns in front of later calls, so a player's calls stay in order.
  */
 export async function applyBatch(
   deps: BatchObserver,

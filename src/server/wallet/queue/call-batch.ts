@@ -1,5 +1,5 @@
 /**
- * Working set of a batch in one bucket.
+ * Working set of a batch of bet calls in one bucket (partition of the players).
  *
  * Loading locks the players in sorted order, then reads accounts, bets, earlier calls and sessions.
  * The calls are decided one after another in memory, and all changes are written together.

@@ -1,15 +1,15 @@
 /**
- * Queue of the bet calls.
+ * Queue of the bet calls, in parallel lanes.
  *
- * A lane takes the calls of its share of the players. While the database works on a batch, the next
- * batch gathers. So batches grow with the load, and a call in an idle lane does not wait. A lane
- * runs one batch at a time, of a few of its buckets, because each bucket adds cost.
+ * A lane processes the calls of its share of the players. While the database works on a batch, the
+ * next batch gathers. So batches grow with the load, and a call in an idle lane does not wait. A
+ * lane runs one batch at a time, of a few of its buckets, because each bucket adds cost.
  *
  * States of a lane:
  * - idle: a call → gathering
  * - gathering: the next turn of the event loop → applying
  * - applying: the batch was large → resting; calls wait → gathering; otherwise → idle
- * - resting: calls wait → gathering; otherwise → idle
+ * - resting (a pause while calls gather): calls wait → gathering; otherwise → idle
  *
  * States of a call:
  * - waiting: eligible → fast path; ineligible, busy or hot player → rules path; lane full or 4 s
@@ -46,9 +46,9 @@ const MAX_WAITING = 4_000
  * always full.
  */
 const ADMISSION_LIMIT = 2 * MAX_BATCH
-/** A lane rests after a batch of at least this number of calls. */
+/** A lane pauses after a batch of at least this number of calls. */
 const BUSY_BATCH = 8
-/** Waiting calls that end or prevent a rest. */
+/** Waiting calls that end or prevent a pause. */
 const ENOUGH_WAITING = 64
 const MAX_REST_MS = 8
 /** Waiting time, in milliseconds, of the first call after which a lane admits no more calls. */
@@ -93,7 +93,7 @@ export interface CallQueue {
 interface Lane extends LaneWork, HasLaneMode {
   waiting: QueueEntry[]
   running: readonly QueueEntry[]
-  /** Ends the rest. */
+  /** Ends the pause. */
   wake(): void
 }
 

@@ -1,14 +1,15 @@
 /**
  * Fast path on Citus.
  *
- * Citus refuses a statement that writes several tables with data of another. So each bucket has a
- * function with the fast path's statements on its own shards, which are plain tables of a worker.
- * Outside a transaction, Citus delegates the call of a function to the worker of the bucket. That
- * takes one round trip and one commit on one node, and only the worker plans statements.
+ * Citus refuses a statement that writes several tables with data of another table. So each bucket
+ * has a function with the fast path's statements on its own shards, which are plain tables of a
+ * worker. Outside a transaction, Citus delegates the call of a function to the worker of the
+ * bucket. That takes one round trip and one commit on one node, and only the worker plans
+ * statements.
  *
  * The function does the work that Citus does for its own statements. It locks the bucket's
- * placement, so that it and a shard move wait for each other. It fails if the bucket is not, or no
- * longer, on this worker.
+ * placement, so that the function and a shard move wait for each other. The function fails if the
+ * bucket is not, or no longer, on this worker.
  */
 import { createHash } from 'node:crypto'
 import type { PlayerId } from '../../../protocol/wire-ids.ts'

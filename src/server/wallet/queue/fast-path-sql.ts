@@ -1,6 +1,6 @@
 /**
- * Statements of the fast path (fast-path.ts). They are the same for every database; on Citus they
- * run in functions (citus-fast-path.ts).
+ * Statements of the fast path, which accepts plainly valid calls (fast-path.ts). They are the same
+ * for every database; on Citus they run in functions (citus-fast-path.ts).
  */
 
 import { MAX_BALANCE } from '../../../protocol/values/money.ts'
@@ -31,7 +31,7 @@ export const LOCK_FREE_PLAYERS = statement(
 /** `xmax` of a row that this transaction has locked is the id of the transaction. */
 const IS_LOCKED = 'xmax = pg_current_xact_id()::xid'
 
-/** Both statements leave an account whose day is ahead, by another clock. */
+/** Both statements skip an account whose day is later, because another clock is ahead. */
 const SET_DAY = 'day = $3::date, opening_version = case when $3::date > a.day then a.version else a.opening_version end'
 
 const PLACES = mapRows<PlaceCall>(6, {
@@ -48,8 +48,8 @@ const PLACES = mapRows<PlaceCall>(6, {
 })
 
 /**
- * The debit comes first, and its result feeds everything else. Each lookup uses only the primary
- * key (`limit 1`). All other conditions are outside the lookups, so Postgres never chooses another
+ * The debit comes first, and all later writes use its result. Each lookup uses only the primary key
+ * (`limit 1`). All other conditions are outside the lookups, so Postgres never chooses another
  * index or plan.
  */
 export const buildPlaceSql = (changeId?: string) =>

@@ -3,7 +3,7 @@
  *
  * A platform's calls never find another platform's bet. If two platforms use the same id for a
  * player, the first bet is stored under the id. The second one is stored under the id and the name
- * of its platform. The rules are independent of this.
+ * of its platform. The rules are the same for both bets.
  */
 
 import { toQualifiedBetId } from '../../../protocol/qualified-bet-id.ts'

@@ -1,6 +1,6 @@
 /**
- * Rules path for the calls that the fast path has left. One transaction decides a batch: lock →
- * read → decide → write → commit.
+ * Rules path for the calls that the fast path has not accepted. One transaction decides a batch:
+ * lock → read → decide → write → commit.
  *
  * Invariant: a batch of N equals N single calls in order. Nothing is written until everything is
  * decided, and no call is answered before the commit.
@@ -70,9 +70,7 @@ export function isTooLate({ startBefore }: WaitingCall, now = environment.monoto
   return now > startBefore
 }
 
-/**
- * Decides one call on the state that earlier calls left, and applies its effect for the next one.
- */
+/** Decides one call on the state after earlier calls, and applies the effect for the next call. */
 export function applyCall(batch: CallBatch, sent: BetCall, rules: Rules): BetCallOutcome {
   const call = scopeToPlatform(sent, batch.bets.get(betKey(sent)), rules.sharedBets)
   const key = betKey(call)

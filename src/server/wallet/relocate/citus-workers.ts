@@ -1,6 +1,6 @@
 /**
- * Recovery of prepared transactions on Citus workers. A worker may not show a committed transaction
- * yet, so a comparison must wait.
+ * Recovery of prepared transactions on Citus workers. A worker may show a committed transaction
+ * late, so a comparison must wait.
  */
 
 import { sleep } from '../../../runtime/async/sleep.ts'

@@ -3,7 +3,8 @@
  *
  * Each round compares all rows and copies the differences. So the move depends on no other process,
  * and can be interrupted at any time. The final step locks the tables, compares everything once
- * more, and closes the old database in the same transaction. If it fails, nothing is closed.
+ * more, and closes the old database in the same transaction. If this step fails, the old database
+ * stays open.
  */
 
 import { environment } from '../../../runtime/environment.ts'

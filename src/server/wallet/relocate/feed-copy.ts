@@ -1,7 +1,7 @@
 /**
  * Copy of the feed with its numbers, so consumers continue with the same cursor. A row belongs to
- * the bucket of its players. If the new database has several buckets for them, the row becomes
- * several consecutive rows.
+ * the bucket of its players. If the new database has several buckets for these players, the row
+ * becomes several consecutive rows.
  */
 
 import type { StoredEvent } from '../../core/change-feed/change-store.ts'

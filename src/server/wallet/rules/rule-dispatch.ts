@@ -1,6 +1,6 @@
 /**
- * Selection of the rule for a call. It is pure, because the console uses it for other possible
- * outcomes of a call.
+ * Selection of the rule for a call. It is pure, because the console also shows a call's other
+ * possible outcomes with it.
  */
 import type { BetCall } from '../store/bet.ts'
 import type { Decision, Facts } from './decision.ts'

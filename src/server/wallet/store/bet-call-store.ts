@@ -1,6 +1,7 @@
 /**
  * Rows of the calls about bets (`bet_call`), for the record and for the detection of late repeats.
- * The bet's own row records an accepted Place bet, which has a row here only as an anomaly.
+ * The bet's own row records an accepted Place bet, which has a row here only as an anomaly (a
+ * contradiction).
  */
 
 import type { ResultType } from '../../../protocol/bet-request.ts'

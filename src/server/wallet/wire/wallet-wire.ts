@@ -25,7 +25,6 @@ export interface WalletWireDeps extends WalletCallDeps {
   readonly journal: CallJournal
   readonly metrics: WalletMetrics
   readonly log: Logger
-  /** The server is stopping: each answer closes its connection. */
   isDraining(): boolean
   readonly tracing: Tracing | undefined
 }

@@ -1,9 +1,10 @@
 /**
- * Lock of a data folder. PGlite does not notice a second process, and two would destroy the files.
+ * Lock of a data folder of PGlite, which does not notice a second process. Two processes would
+ * destroy the files.
  *
  * Each process listens on a socket file of its own in the folder. It owns the folder if no other
- * socket there has a listener. The later process always finds the earlier one, so two never both
- * own it.
+ * socket there has a listener. The later process always finds the earlier one, so two processes
+ * never own the folder.
  *
  * - A socket loses its listener when its process dies, even by `kill -9`. A file with a process id
  *   would remain.

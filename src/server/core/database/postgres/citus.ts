@@ -77,7 +77,7 @@ export async function distributeTables(
   if (db.kind !== 'citus')
     throw new UsageError('the database has no Citus: create extension citus, and add its workers with citus_add_node')
   const missing = await db.script(prepareDistribution)
-  // The first table alone: a piece is one table then, and the others follow its shards.
+  // Only the first table is split, and the other tables follow its shards.
   while (await db.script((run) => splitLargestShard(run, buckets)));
   // One transaction per table: it locks a table and its indexes for each bucket.
   for (const table of missing) await db.script((run) => distributeLike(run, table))

@@ -50,7 +50,7 @@ export function findUrlProblem(url: string, rules: UrlRules = {}): string | unde
   return undefined
 }
 
-/** As in `findUrlProblem`, for misspelt parameters and those of other programs. */
+/** As in `findUrlProblem`, for misspelt parameters and parameters of other programs. */
 export function describeUnknownParameters(url: string): string | undefined {
   const unknown = [...parseUrlQuery(url).keys()].filter((name) => !PARAMETERS.includes(name))
   if (unknown.length === 0) return undefined

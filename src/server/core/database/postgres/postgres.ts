@@ -3,7 +3,7 @@
  *
  * - Calls have one pool per lane, and a small one for reads.
  * - All other changes of money share one pool.
- * - Users have one pool for queries and one for sums.
+ * - Users have one pool for queries and one for reports.
  * - Audits have a pool of their own.
  *
  * Invariant: no pool can use the connections of another one.
@@ -50,7 +50,7 @@ const LANE_POOL_SIZE = 1
 const POOL_SIZE = 24
 /** Connections for the reads of calls. */
 const READ_POOL_SIZE = 6
-/** Connections for queries of users, and for their sums, which take seconds. */
+/** Connections for queries of users, and for their reports, which take seconds. */
 const USER_QUERY_POOL_SIZE = 4
 const REPORT_POOL_SIZE = 2
 /** Connections for an audit, and for the daily close of a large day at the same time. */
@@ -67,7 +67,7 @@ const HOT_TIMEOUT_MS = 2_300
  * ever.
  */
 const READ_TIMEOUT_MS = 4_000
-/** Milliseconds. The server cancels sums earlier, so a slower connection is dead. */
+/** Milliseconds. The server cancels reports earlier, so a slower connection is dead. */
 const REPORT_TIMEOUT_MS = 32_000
 /** Milliseconds of silence until TCP probes the server, for audits, which may take long. */
 const KEEP_ALIVE_MS = 10_000

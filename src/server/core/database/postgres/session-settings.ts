@@ -25,7 +25,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   // A float is written so that it reads back as the same number.
   extra_float_digits: '1',
   transform_null_equals: 'off',
-  // A statement sees commits of others, and no transaction fails at its end because of them.
+  // A statement sees commits of other transactions, which make no transaction fail at its end.
   default_transaction_isolation: 'read committed',
   default_transaction_deferrable: 'off',
   // Unqualified names mean objects of Postgres, which no other program can replace.

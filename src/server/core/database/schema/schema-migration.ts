@@ -31,7 +31,7 @@ export interface MigrationReport {
 
 /**
  * Milliseconds per attempt to get a lock. Calls on the table queue after the attempt, so it is
- * shorter than their own lock timeout (db.ts). The pauses together are longer than the sums of
+ * shorter than their own lock timeout (db.ts). The pauses together are longer than the reports of
  * users. The last attempt is longer than deadlock_timeout, after which Postgres cancels a blocking
  * autovacuum.
  */

@@ -1,4 +1,4 @@
-/** Audit through the API: one at a time per process. */
+/** Audit of the wallet through the API. A process runs one audit at a time. */
 import type { LastAudit } from '../../../core/auth/audit-log/last-audit.ts'
 import type { Rules } from '../../rules/decision.ts'
 import type { OperatorDeps } from '../operator-context.ts'

@@ -1,6 +1,6 @@
 /**
- * Incremental audit: the same invariants over the changes of the feed. It checks changed accounts
- * from the first changed transfer on, and named bets with all calls and transfers.
+ * Incremental audit: it checks the accounts and bets that new events of the feed name. An account
+ * is checked from its first changed transfer on, a bet with all calls and transfers.
  *
  * Earlier rows were checked by an earlier audit and are trusted. Only a complete audit finds a row
  * that was changed without an event.

@@ -1,6 +1,6 @@
 /**
- * Adjustments for a bet, posted (O-2) and pending (W-27). A bet shows them to prevent a second
- * payment.
+ * Manual corrections of a balance because of a bet: posted (O-2) and pending (W-27). The API shows
+ * them with the bet to prevent a second payment.
  */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema } from '../../../../protocol/bet-request.ts'

@@ -1,6 +1,6 @@
 /**
- * Selections of bets in lists, and the bet of a statement's line. They are read only on request,
- * because each bet costs two lookups.
+ * Selections of bets in lists, and the bet of a statement's line. The caller must request these
+ * details, because each bet costs two lookups.
  */
 import { type Static, Type } from 'typebox'
 import { parseSelections } from '../../../../protocol/bet-description.ts'

@@ -1,6 +1,6 @@
 /**
- * Bets of an event or of one of its outcomes (W-44), newest first. `purser.bet_event` has only the
- * times of the batches; the details of their bets decide.
+ * Bets of an event or of one of its outcomes (W-44), newest first. The table `purser.bet_event` has
+ * only the times of batches; the details of the bets in these batches decide.
  */
 
 import { parseDescribedId, parseSelections } from '../../../../protocol/bet-description.ts'

@@ -1,7 +1,4 @@
-/**
- * Requested stakes of refused bets in a list. Their rows have no stake, because none was taken
- * (I-3).
- */
+/** Requested stakes of refused bets in a list. The rows of these bets have no stake (I-3). */
 import { type Static, Type } from 'typebox'
 import { CurrencySchema } from '../../../../protocol/bet-request.ts'
 import type { Money } from '../../../../protocol/values/money.ts'
@@ -18,8 +15,8 @@ export const RequestedStakeSchema = Type.Object(
 export type RequestedStake = Static<typeof RequestedStakeSchema>
 
 /**
- * The Place bet with the bet's refusal. An earlier one, refused for its token, may have another
- * stake.
+ * The Place bet whose refusal the wallet remembers. An earlier Place bet, refused for its token,
+ * may have another stake.
  */
 const COLUMNS = 'player, bet_id, amount, currency'
 const READ = statement(

@@ -3,7 +3,7 @@
  * adjustments (adjustments.ts).
  *
  * A reference identifies one movement of a player, across all kinds (O-2). The same call again gets
- * the same answer; another call with the reference is 422.
+ * the same answer; another call with this reference is rejected with 422.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { Type } from 'typebox'

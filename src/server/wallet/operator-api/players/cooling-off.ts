@@ -3,13 +3,13 @@
  * delayed.
  *
  * States of a requested change:
- * - asked: the same request after the hours, or by another person → made
- * - asked: another change that must wait → asked, for the new value
- * - asked: the present or a stricter value → withdrawn
- * - asked: seven more days → expired; nothing is written, and the same request starts anew
+ * - waiting: the same request after the hours, or by another person → applied
+ * - waiting: another change that must wait → waiting, for the new value
+ * - waiting: the present or a stricter value → withdrawn
+ * - waiting: seven more days → expired; nothing is written, and the same request starts anew
  *
- * Each member waits on its own, in the row of its player. The lock on this row orders concurrent
- * requests; clocks of processes do not.
+ * Each member waits independently, in the player's row. The lock on this row orders concurrent
+ * requests, because clocks of processes differ.
  */
 import { Type } from 'typebox'
 import { toCommonUnits } from '../../../../protocol/values/decimal.ts'
