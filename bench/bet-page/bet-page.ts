@@ -90,24 +90,24 @@ const KINDS: readonly Kind[] = [
 
 /** Opens another bet each time. A first visit starts with an empty cache. */
 async function time(browser: Browser, url: string, { bets, rounds }: Options, kind: Kind): Promise<PageTiming[]> {
-  const looks: PageTiming[] = []
+  const timings: PageTiming[] = []
   let context = await signedIn(browser, url)
   if (!kind.isFirst) await timePage(context, `${url}/console/bets/${toSeedBetId(1)}`)
   for (let round = 0; round < rounds; round++) {
     const i = Math.trunc(((round + 0.5) / rounds) * bets)
     const path = kind.isKnownPlayer ? `player-${i % SEED_PLAYERS}/${toSeedBetId(i)}` : toSeedBetId(i)
-    looks.push(await timePage(context, `${url}/console/bets/${path}`))
+    timings.push(await timePage(context, `${url}/console/bets/${path}`))
     if (!kind.isFirst) continue
     await context.close()
     context = await signedIn(browser, url)
   }
   await context.close()
-  return looks
+  return timings
 }
 
-function lineOf({ what }: Kind, looks: readonly PageTiming[]): string {
+function lineOf({ what }: Kind, timings: readonly PageTiming[]): string {
   const cells = (['picture', 'calls'] as const).flatMap((name) => {
-    const times = looks.map((one) => Math.round(one[name])).sort((a, b) => a - b)
+    const times = timings.map((one) => Math.round(one[name])).sort((a, b) => a - b)
     return [times[Math.trunc(times.length / 2)], times.at(-1)]
   })
   return `| ${[what, ...cells].join(' | ')} |\n`

@@ -58,7 +58,7 @@ interface Row {
   readonly nodes: readonly number[]
   readonly p50Ms: number
   readonly p99Ms: number
-  readonly asked: Record<string, RequestCost>
+  readonly requestCosts: Record<string, RequestCost>
   readonly audit: string
 }
 
@@ -126,9 +126,12 @@ async function measured(workers: number, options: Options): Promise<Row> {
     const load = { host: HOST, ports, settles: true, secret: SECRET, players, connections, warmupSeconds, seconds }
     const loaded = async () => {
       const run = await runLoad(load, counters)
-      return { ...run, asked: await measureRequestCosts(servers[0]!.url, { wallet: servers[0]!.pid, nodes: pids }) }
+      return {
+        ...run,
+        requestCosts: await measureRequestCosts(servers[0]!.url, { wallet: servers[0]!.pid, nodes: pids }),
+      }
     }
-    const { before, after, window, asked } = await loaded().finally(() =>
+    const { before, after, window, requestCosts } = await loaded().finally(() =>
       Promise.all(servers.map(({ stop }) => stop())),
     )
     const perCall = (name: string) => (after[name]! - before[name]!) / window.accepted
@@ -143,7 +146,7 @@ async function measured(workers: number, options: Options): Promise<Row> {
       nodes: perNode,
       p50Ms: window.p50Ms,
       p99Ms: window.p99Ms,
-      asked,
+      requestCosts,
       audit: Object.keys(window.refused).length > 0 ? JSON.stringify(window.refused) : runAudit(url).said,
     }
   } finally {

@@ -20,10 +20,10 @@ type Pids = { readonly wallet: number; readonly nodes: readonly number[] }
 export async function measureRequestCosts(url: string, pids: Pids): Promise<Record<'look' | 'deposit', RequestCost>> {
   let after = 'latest'
   const look = async () => {
-    after = ((await ask(`${url}/operator/changes?after=${after}`)) as { next: string }).next
+    after = ((await send(`${url}/operator/changes?after=${after}`)) as { next: string }).next
   }
   const deposit = () =>
-    ask(`${url}/operator/players/${TEMPLATE}/deposits`, { currency: 'EUR', amount: '1.00', reference: randomUUID() })
+    send(`${url}/operator/players/${TEMPLATE}/deposits`, { currency: 'EUR', amount: '1.00', reference: randomUUID() })
   const toErrorText = (error: Error) => error.message
   return {
     look: await measured(look, pids).catch(toErrorText),
@@ -41,7 +41,7 @@ async function measured(work: () => Promise<unknown>, { wallet, nodes }: Pids): 
   return { ms, wallet: its, nodes: theirs }
 }
 
-async function ask(url: string, body?: object): Promise<unknown> {
+async function send(url: string, body?: object): Promise<unknown> {
   const response = await fetch(url, {
     method: body === undefined ? 'GET' : 'POST',
     headers: { authorization: `Bearer ${OPERATOR_KEY}`, ...(body && { 'content-type': 'application/json' }) },

@@ -149,11 +149,11 @@ export function measureFinal(postgres: BenchPostgres, main: string, bets: number
     const calls = await untilSettled(ours, bets)
     const after = spent()
     isSettled = true
-    const [askedAt] = await Promise.all([cancelled, posted])
-    while (Object.keys((await callsOf(other)).rollbacks).length < askedAt.size) await sleep(POLL_MS)
+    const [requestedAt] = await Promise.all([cancelled, posted])
+    while (Object.keys((await callsOf(other)).rollbacks).length < requestedAt.size) await sleep(POLL_MS)
     const { rollbacks } = await callsOf(other)
     await platform.stop()
-    const delays = [...askedAt].map(([betId, at]) => (rollbacks[betId] ?? Number.NaN) - at).sort((a, b) => a - b)
+    const delays = [...requestedAt].map(([betId, at]) => (rollbacks[betId] ?? Number.NaN) - at).sort((a, b) => a - b)
     const quantile = (part: number) => delays[Math.ceil(delays.length * part) - 1] ?? Number.NaN
     return {
       firstSettleMs: calls.firstSettleAt - postedAt,
@@ -169,14 +169,14 @@ export function measureFinal(postgres: BenchPostgres, main: string, bets: number
 
 /** Cancels bets while the final is settled; returns the time of each request. */
 async function cancelSome(platform: ServerProcess, betIds: readonly string[], isOver: () => boolean) {
-  const askedAt = new Map<string, number>()
+  const requestedAt = new Map<string, number>()
   for (const betId of betIds) {
     if (isOver()) break
-    askedAt.set(betId, Date.now())
+    requestedAt.set(betId, Date.now())
     await post(platform, `/bets/${betId}/cancel`, { errorCode: 32 })
     await sleep(CANCEL_EVERY_MS)
   }
-  return askedAt
+  return requestedAt
 }
 
 async function post({ url }: ServerProcess, path: string, body: object): Promise<void> {
@@ -193,12 +193,12 @@ async function post({ url }: ServerProcess, path: string, body: object): Promise
 /** Each Settle must be sent once, and its acknowledgement recorded. */
 async function faultsOf(client: pg.Client, partner: ServerProcess, bets: number): Promise<string[]> {
   const { again } = await callsOf(partner)
-  const { rows } = await client.query<{ told: number }>(
-    "select count(*)::int as told from platform.bet where partner_id = 'ours' and acknowledged_status = 'settled' and acknowledged_payout = payout",
+  const { rows } = await client.query<{ acknowledged: number }>(
+    "select count(*)::int as acknowledged from platform.bet where partner_id = 'ours' and acknowledged_status = 'settled' and acknowledged_payout = payout",
   )
-  const delivered = rows[0]!.told
+  const delivered = rows[0]!.acknowledged
   return [
     ...(again > 0 ? [`${again} settles were sent again`] : []),
-    ...(delivered === bets ? [] : [`${delivered} of ${bets} bets are told`]),
+    ...(delivered === bets ? [] : [`${delivered} of ${bets} bets are acknowledged`]),
   ]
 }

@@ -50,22 +50,22 @@ function buildWalletQueries(bets: number, day: string): Query[] {
   const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'x'])).toString('base64url')
   const actions = createAuditLog('purser')
   const of = (query: object) => ({ limit: '50', ...query })
-  const bet = (what: string, query: object): Query => ({ what, ask: (deps) => listBets(deps, of(query)) })
+  const bet = (what: string, query: object): Query => ({ what, run: (deps) => listBets(deps, of(query)) })
   const player = (what: string, query: object): Query => ({
     what,
-    ask: (deps) => listPlayers(deps, of(query), true),
+    run: (deps) => listPlayers(deps, of(query), true),
   })
   const feed = (what: string, after: string): Query => ({
     what,
-    ask: ({ db }) => createFeed(db as Db, WALLET_CHANGES).poll(after, 100, 0),
+    run: ({ db }) => createFeed(db as Db, WALLET_CHANGES).poll(after, 100, 0),
   })
   const call = (what: string, query: object): Query => ({
     what,
-    ask: ({ db }) => listCalls(db.userQueries, 'purser', of(query)),
+    run: ({ db }) => listCalls(db.userQueries, 'purser', of(query)),
   })
   const auditLog = (what: string, target?: string, kind?: 'player' | 'history'): Query => ({
     what,
-    ask: ({ db }) => actions.list(db.userQueries, of({}), target, kind),
+    run: ({ db }) => actions.list(db.userQueries, of({}), target, kind),
   })
   return [
     bet('bets, the newest 50', {}),
@@ -80,25 +80,25 @@ function buildWalletQueries(bets: number, day: string): Query[] {
     bet('bets on an event, a late page', { eventId: '4000077', after: far }),
     bet('bets on an outcome of an event', { eventId: '4000077', outcomeId: '1' }),
     bet('bets on an event without bets', { eventId: '17' }),
-    { what: 'one bet with its history', ask: (deps) => oneBet(deps, userId) },
-    { what: 'anomalies, the newest 50', ask: (deps) => listAnomalies(deps, of({})) },
+    { what: 'one bet with its history', run: (deps) => oneBet(deps, userId) },
+    { what: 'anomalies, the newest 50', run: (deps) => listAnomalies(deps, of({})) },
     player('players, the first 50', {}),
     player('players by the beginning of an e-mail address', { q: '4711' }),
     player('players by the beginning of a nickname', { q: 'nick-4711' }),
     player("players by the beginning of the operator's id", { q: 'site-4711' }),
     player('blocked players', { status: 'blocked' }),
     player('players of a brand', { brand: 'brand-3' }),
-    { what: 'statement of a player', ask: (deps) => getStatement(deps, userId, of({})) },
-    { what: 'statement of a player, payouts', ask: (deps) => getStatement(deps, userId, of({ kind: 'payout' })) },
-    { what: "a player's balances at a past time", ask: (deps) => getBalances(deps, userId, { at: time }) },
+    { what: 'statement of a player', run: (deps) => getStatement(deps, userId, of({})) },
+    { what: 'statement of a player, payouts', run: (deps) => getStatement(deps, userId, of({ kind: 'payout' })) },
+    { what: "a player's balances at a past time", run: (deps) => getBalances(deps, userId, { at: time }) },
     auditLog('the history of blocks, limits and exclusions of a player', userId, 'history'),
-    { what: 'sessions of a player', ask: (deps) => listSessions(deps, userId, of({})) },
-    { what: 'adjustments, the newest 50', ask: (deps) => listProposals(deps, of({})) },
-    { what: 'pending adjustments', ask: (deps) => listProposals(deps, of({ status: 'pending' })) },
-    { what: `the sums of the whole ledger${NOT_KEPT}`, isReport: true, ask: ({ db }) => sumLedger(db, new Date()) },
-    { what: 'the calls of the last hour, by minute', ask: ({ db }) => lastHour(db as Db) },
-    { what: 'all records of a bet, by its whole id', ask: (deps) => lookUpWalletId(deps, toSeedBetId(middle)) },
-    { what: 'the kind of an id, by six characters', ask: searchHalfId },
+    { what: 'sessions of a player', run: (deps) => listSessions(deps, userId, of({})) },
+    { what: 'adjustments, the newest 50', run: (deps) => listProposals(deps, of({})) },
+    { what: 'pending adjustments', run: (deps) => listProposals(deps, of({ status: 'pending' })) },
+    { what: `the sums of the whole ledger${NOT_KEPT}`, isReport: true, run: ({ db }) => sumLedger(db, new Date()) },
+    { what: 'the calls of the last hour, by minute', run: ({ db }) => lastHour(db as Db) },
+    { what: 'all records of a bet, by its whole id', run: (deps) => lookUpWalletId(deps, toSeedBetId(middle)) },
+    { what: 'the kind of an id, by six characters', run: searchHalfId },
     feed('changes, a page of 100 in the middle', String(bets)),
     call('calls, the newest 50', {}),
     call('calls of a player', { player: userId }),
@@ -109,9 +109,9 @@ function buildWalletQueries(bets: number, day: string): Query[] {
     {
       what: 'players of the day, the first 50',
       isReport: true,
-      ask: (deps) => listPlayerDays(deps, { limit: '50', day }),
+      run: (deps) => listPlayerDays(deps, { limit: '50', day }),
     },
-    { what: `report of the day${NOT_KEPT}`, isReport: true, ask: (deps) => createDailyReport(deps, { from: day }) },
+    { what: `report of the day${NOT_KEPT}`, isReport: true, run: (deps) => createDailyReport(deps, { from: day }) },
   ]
 }
 
@@ -122,12 +122,12 @@ function searchHalfId({ db, buckets }: OperatorDeps) {
 /** Rare kinds have an index; a list by period is read as a report. */
 function transfersOf(day: string): Query[] {
   const after = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, 'player-1', 'EUR', '1'])).toString('base64url')
-  const asked = (query: object) => (deps: OperatorDeps) => listTransfers(deps, { limit: '50', day, ...query })
+  const list = (query: object) => (deps: OperatorDeps) => listTransfers(deps, { limit: '50', day, ...query })
   return [
-    { what: 'deposits of the day, across players', ask: asked({ kind: 'deposit' }) },
-    { what: 'stakes of the day, across players', isReport: true, ask: asked({ kind: 'stake' }) },
-    { what: 'stakes of the day, of a brand', isReport: true, ask: asked({ kind: 'stake', brand: 'brand-3' }) },
-    { what: 'transfers of the day, a late page', isReport: true, ask: asked({ after }) },
+    { what: 'deposits of the day, across players', run: list({ kind: 'deposit' }) },
+    { what: 'stakes of the day, across players', isReport: true, run: list({ kind: 'stake' }) },
+    { what: 'stakes of the day, of a brand', isReport: true, run: list({ kind: 'stake', brand: 'brand-3' }) },
+    { what: 'transfers of the day, a late page', isReport: true, run: list({ after }) },
   ]
 }
 

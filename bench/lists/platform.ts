@@ -78,11 +78,11 @@ export function buildPlatformQueries(bets: number, day: string): TimedQuery<Deps
   const far = Buffer.from(JSON.stringify([`${day}T03:00:00.000Z`, middle])).toString('base64url')
   const bet = (what: string, query: object) => ({
     what,
-    ask: (deps: Deps) => listPlatformBets(deps, { limit: '50', ...query }),
+    run: (deps: Deps) => listPlatformBets(deps, { limit: '50', ...query }),
   })
   const delivery = (what: string, query: object) => ({
     what,
-    ask: (deps: Deps) => listDeliveries(deps, { limit: '50', ...query }),
+    run: (deps: Deps) => listDeliveries(deps, { limit: '50', ...query }),
   })
   const person = (what: string, query: object) => delivery(what, { needsAttention: 'true', ...query })
   return [
@@ -91,29 +91,29 @@ export function buildPlatformQueries(bets: number, day: string): TimedQuery<Deps
     bet('bets of one partner', { partnerId: 'partner-3' }),
     bet('declined bets', { status: 'declined' }),
     bet('cancelled bets, of which none exist', { status: 'cancelled' }),
-    { what: 'one bet with its deliveries and attempts', ask: (deps) => getBetDetail(deps, middle) },
-    { what: 'all records of a bet, by six characters', ask: (deps) => lookUpPlatformId(deps, middle.slice(0, 6)) },
+    { what: 'one bet with its deliveries and attempts', run: (deps) => getBetDetail(deps, middle) },
+    { what: 'all records of a bet, by six characters', run: (deps) => lookUpPlatformId(deps, middle.slice(0, 6)) },
     delivery('deliveries, the newest 50', {}),
     {
       what: 'deliveries with their retry schedule',
-      ask: async (deps) => withAttemptSchedules(deps, await listDeliveries(deps, { limit: '50' })),
+      run: async (deps) => withAttemptSchedules(deps, await listDeliveries(deps, { limit: '50' })),
     },
     delivery('deliveries that wait', { status: 'pending' }),
     delivery('deliveries of one partner', { partnerId: 'partner-3' }),
     person('deliveries that need attention, the newest 50', {}),
     person('deliveries that need attention, of one partner', { partnerId: 'partner-3' }),
     person('deliveries that need attention, rejected with one code', { status: 'refused', code: '20' }),
-    { what: 'retries of many deliveries', ask: (deps) => listRetries(deps, { limit: '50' }) },
+    { what: 'retries of many deliveries', run: (deps) => listRetries(deps, { limit: '50' }) },
     {
       what: 'partners, with their waiting deliveries',
-      ask: ({ db }) =>
+      run: ({ db }) =>
         listPartners({ db, breakers: createCircuitBreakers(1), partners: NO_CONNECTIONS }, { limit: '50' }),
     },
-    { what: 'the oldest waiting delivery', ask: ({ db }) => readOldestWaiting(db) },
-    { what: 'changes, the newest page', ask: ({ db }) => createFeed(db, PLATFORM_CHANGES).poll('0', 100, 0) },
+    { what: 'the oldest waiting delivery', run: ({ db }) => readOldestWaiting(db) },
+    { what: 'changes, the newest page', run: ({ db }) => createFeed(db, PLATFORM_CHANGES).poll('0', 100, 0) },
     {
       what: 'the audit log, the newest 50',
-      ask: ({ db }) => createAuditLog('platform').list(db.userQueries, { limit: '50' }, undefined, undefined),
+      run: ({ db }) => createAuditLog('platform').list(db.userQueries, { limit: '50' }, undefined, undefined),
     },
   ]
 }

@@ -19,7 +19,7 @@ export interface TimedQuery<D extends Deps> {
   readonly what: string
   /** Reports use another connection, with a longer timeout. */
   readonly isReport?: true
-  ask(deps: D): Promise<unknown>
+  run(deps: D): Promise<unknown>
 }
 
 export const TABLE_HEAD = '\n| What | First ms | Median ms | Rows | Pages | Through |\n|---|---|---|---|---|---|'
@@ -34,23 +34,23 @@ interface QuestionTiming {
 export async function timeQuery<D extends Deps>(
   sql: pg.Client,
   deps: D,
-  { what, isReport, ask }: TimedQuery<D>,
+  { what, isReport, run }: TimedQuery<D>,
 ): Promise<QuestionTiming> {
   const times: number[] = []
   for (let round = 0; round < ROUNDS; round++) {
     const start = performance.now()
-    await ask(deps)
+    await run(deps)
     times.push(performance.now() - start)
   }
   const plans: Plan[] = []
-  for (const one of await sentOf(deps, ask))
+  for (const one of await sentOf(deps, run))
     plans.push(await planOf(sql, isReport ? REPORT_SETTINGS_SQL : USER_QUERY_SETTINGS_SQL, one))
   const [first = 0, ...others] = times
   return { what, first, median: others.sort((a, b) => a - b)[Math.trunc(others.length / 2)] ?? 0, plans }
 }
 
 /** Records the statements of a query while it is answered. */
-async function sentOf<D extends Deps>(deps: D, ask: TimedQuery<D>['ask']): Promise<SentStatement[]> {
+async function sentOf<D extends Deps>(deps: D, run: TimedQuery<D>['run']): Promise<SentStatement[]> {
   const sent: SentStatement[] = []
   const seen = (reading: Queryable): Queryable => ({
     query: (statement: Statement, values: readonly unknown[] = []) => {
@@ -59,7 +59,7 @@ async function sentOf<D extends Deps>(deps: D, ask: TimedQuery<D>['ask']): Promi
     },
   })
   const { userQueries: people, reportSnapshot: sums } = deps.db
-  await ask({
+  await run({
     ...deps,
     db: { ...deps.db, userQueries: seen(people), reportSnapshot: (work) => sums((tx) => work({ ...tx, ...seen(tx) })) },
   })

@@ -68,8 +68,8 @@ async function underLoad(): Promise<CountedCalls> {
   const look = async () => {
     rmSync(counts, { force: true })
     process.kill(wallet.pid, 'SIGUSR2')
-    for (let looks = 0; !existsSync(counts); looks++) {
-      if (looks === MOST_READS) throw new Error('the wallet does not say what it asked for')
+    for (let reads = 0; !existsSync(counts); reads++) {
+      if (reads === MOST_READS) throw new Error('the wallet wrote no counts')
       await sleep(READ_INTERVAL_MS)
     }
     return JSON.parse(readFileSync(counts, 'utf8')) as Record<string, number>
@@ -81,8 +81,8 @@ async function underLoad(): Promise<CountedCalls> {
     const said = execFileSync(process.execPath, [MAIN, 'load', ...to, ...pace, '--json'])
     const { rows } = JSON.parse(said.toString()) as { rows: { kind: string; calls: number }[] }
     const after = await look()
-    const asked = Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
-    return { calls: rows.find(({ kind }) => kind === 'all')?.calls ?? 0, counts: Object.fromEntries(asked) }
+    const counted = Object.entries(after).map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
+    return { calls: rows.find(({ kind }) => kind === 'all')?.calls ?? 0, counts: Object.fromEntries(counted) }
   } finally {
     await wallet.stop()
     rmSync(folder, { recursive: true, force: true })
@@ -93,10 +93,10 @@ const { calls, counts } = await underLoad()
 console.log(`part       global ns   world ns   asked for by ${calls} calls   ns a call`)
 let sum = 0
 for (const [part, pair] of Object.entries(PAIRS)) {
-  const [plain = 0, asked = 0] = await nanoseconds(pair)
+  const [plain = 0, replaced = 0] = await nanoseconds(pair)
   const times = (counts[part] ?? 0) / calls
-  sum += times * (asked - plain)
-  const cells = [plain.toFixed(1).padStart(9), asked.toFixed(1).padStart(10), times.toFixed(2).padStart(12)]
-  console.log(`${part.padEnd(9)} ${cells.join(' ')} a call ${(times * (asked - plain)).toFixed(1).padStart(16)}`)
+  sum += times * (replaced - plain)
+  const cells = [plain.toFixed(1).padStart(9), replaced.toFixed(1).padStart(10), times.toFixed(2).padStart(12)]
+  console.log(`${part.padEnd(9)} ${cells.join(' ')} a call ${(times * (replaced - plain)).toFixed(1).padStart(16)}`)
 }
 console.log(`of the world itself: ${sum.toFixed(0)} ns a call`)

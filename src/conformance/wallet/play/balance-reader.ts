@@ -41,15 +41,15 @@ export interface BalanceMismatch {
 export interface BalanceReader {
   readonly kind: 'call' | 'probe'
   /** Returns the amount that is the balance. */
-  match(holder: BalanceHolder, amounts: readonly bigint[], ask: SendKitCall): Promise<bigint | BalanceMismatch>
+  match(holder: BalanceHolder, amounts: readonly bigint[], sendCall: SendKitCall): Promise<bigint | BalanceMismatch>
   /** Finds the balance, which is probably `near`. A text is the reason why it is unknown. */
-  find(holder: BalanceHolder, near: bigint, ask: SendKitCall): Promise<bigint | string>
+  find(holder: BalanceHolder, near: bigint, sendCall: SendKitCall): Promise<bigint | string>
 }
 
 export const callBalanceReader: BalanceReader = {
   kind: 'call',
-  async match(holder, amounts, ask) {
-    const found = await readBalance(holder, ask)
+  async match(holder, amounts, sendCall) {
+    const found = await readBalance(holder, sendCall)
     if (typeof found === 'string') return holder.isCurrent ? { problem: found } : (amounts[0] ?? { problem: found })
     if (amounts.includes(found)) return found
     const expected = amounts.map((one) => formatHeldAmount(one, holder)).join(' or ')
@@ -61,14 +61,14 @@ export const callBalanceReader: BalanceReader = {
    * A wallet may reject a query of the second account until it has money. Another case judges this
    * (P-3).
    */
-  async find(holder, near, ask) {
-    const found = await readBalance(holder, ask)
+  async find(holder, near, sendCall) {
+    const found = await readBalance(holder, sendCall)
     return typeof found === 'string' && !holder.isCurrent ? near : found
   },
 }
 
-async function readBalance(holder: BalanceHolder, ask: SendKitCall): Promise<bigint | string> {
-  const exchange = await ask(balanceStep(), holder, undefined)
+async function readBalance(holder: BalanceHolder, sendCall: SendKitCall): Promise<bigint | string> {
+  const exchange = await sendCall(balanceStep(), holder, undefined)
   const { answer } = exchange
   if (answer.kind === 'none' || answer.status !== 200) return 'the balance could not be read'
   const { amount } = parseObject(answer.body) ?? {}
@@ -81,22 +81,22 @@ async function readBalance(holder: BalanceHolder, ask: SendKitCall): Promise<big
 
 export const probeBalanceReader: BalanceReader = {
   kind: 'probe',
-  async match(holder, amounts, ask) {
+  async match(holder, amounts, sendCall) {
     if (!holder.isCurrent) return amounts[0] ?? 0n
     let last: BalanceMismatch = { problem: '' }
     for (const amount of amounts) {
-      const wrong = await probeBalance(holder, amount, ask)
+      const wrong = await probeBalance(holder, amount, sendCall)
       if (wrong === undefined) return amount
       last = wrong
     }
     return amounts.length === 1 ? last : { problem: last.problem }
   },
-  async find(holder, near, ask) {
+  async find(holder, near, sendCall) {
     if (!holder.isCurrent) return near
     for (const amount of [near, near + 1n, near - 1n])
-      if ((await probeBalance(holder, amount, ask)) === undefined) return amount
-    const found = await searchBalance(holder, near, ask)
-    const isFound = found !== undefined && (await probeBalance(holder, found, ask)) === undefined
+      if ((await probeBalance(holder, amount, sendCall)) === undefined) return amount
+    const found = await searchBalance(holder, near, sendCall)
+    const isFound = found !== undefined && (await probeBalance(holder, found, sendCall)) === undefined
     return isFound ? found : 'the balance could not be found with bets'
   },
 }
@@ -108,12 +108,12 @@ const MAX_SEARCH_BETS = 110
  * Returns the largest accepted bet. Undefined if bets are not returned, or are rejected for another
  * reason than money.
  */
-async function searchBalance(holder: BalanceHolder, near: bigint, ask: SendKitCall): Promise<bigint | undefined> {
+async function searchBalance(holder: BalanceHolder, near: bigint, sendCall: SendKitCall): Promise<bigint | undefined> {
   let [taken, refused]: [bigint, bigint | undefined] = [0n, undefined]
   for (let bets = 0; bets < MAX_SEARCH_BETS && taken + 1n !== refused; bets++) {
     const larger = 2n * taken + 1n
     const amount: bigint = refused !== undefined ? (taken + refused) / 2n : near > larger ? near : larger
-    const answer = await tryProbeBet(holder, amount, ask)
+    const answer = await tryProbeBet(holder, amount, sendCall)
     if (answer === 'accepted') taken = amount
     else if (answer === 'too much') refused = amount
     else return undefined
@@ -125,18 +125,18 @@ async function searchBalance(holder: BalanceHolder, near: bigint, ask: SendKitCa
 async function probeBalance(
   holder: BalanceHolder,
   amount: bigint,
-  ask: SendKitCall,
+  sendCall: SendKitCall,
 ): Promise<BalanceMismatch | undefined> {
   const mismatch = (observation: string, isTooHigh: boolean): BalanceMismatch => ({
     problem: `${observation}; the balance had to be ${formatHeldAmount(amount, holder)}`,
     isTooHigh,
   })
   const tooMuch = amount < 0n ? 1n : amount + 1n
-  const above = await tryProbeBet(holder, tooMuch, ask)
+  const above = await tryProbeBet(holder, tooMuch, sendCall)
   if (above === 'accepted' || above === 'kept')
     return mismatch(`a bet of ${formatHeldAmount(tooMuch, holder)} is accepted`, true)
   if (above === 'unknown' || amount <= 0n) return undefined
-  const exact = await tryProbeBet(holder, amount, ask)
+  const exact = await tryProbeBet(holder, amount, sendCall)
   if (exact === 'too much') return mismatch(`a bet of ${formatHeldAmount(amount, holder)} is refused`, false)
   return undefined
 }
@@ -146,11 +146,11 @@ type ProbeResult = 'accepted' | 'too much' | 'kept' | 'unknown'
 /**
  * kept: the Rollback of the accepted bet failed. unknown: rejected for another reason than money.
  */
-async function tryProbeBet(holder: BalanceHolder, amount: bigint, ask: SendKitCall): Promise<ProbeResult> {
+async function tryProbeBet(holder: BalanceHolder, amount: bigint, sendCall: SendKitCall): Promise<ProbeResult> {
   const betId = crypto.randomUUID()
-  const answer = interpretAnswer(await ask(placeStep(), holder, amount, betId))
+  const answer = interpretAnswer(await sendCall(placeStep(), holder, amount, betId))
   if (answer.kind === 'accepted') {
-    const back = interpretAnswer(await ask(rollbackStep(), holder, amount, betId))
+    const back = interpretAnswer(await sendCall(rollbackStep(), holder, amount, betId))
     return back.kind === 'accepted' || isAlreadyDone(back) ? 'accepted' : 'kept'
   }
   return answer.kind === 'refused' && answer.code === replyCode('not_enough_money') ? 'too much' : 'unknown'

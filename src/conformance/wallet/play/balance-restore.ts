@@ -79,10 +79,10 @@ async function rollBackOpenBets(play: CasePlay, key: string, holder: BalanceHold
 async function winOrLose(play: CasePlay, holder: BalanceHolder, missing: bigint): Promise<boolean> {
   if (missing === 0n) return true
   const [stake, payout] = missing > 0n ? [1n, missing + 1n] : [-missing, 0n]
-  const ask = createKitCaller(play)
+  const sendCall = createKitCaller(play)
   const betId = crypto.randomUUID()
-  const placed = interpretAnswer(await ask(placeStep(), holder, stake, betId))
+  const placed = interpretAnswer(await sendCall(placeStep(), holder, stake, betId))
   if (placed.kind !== 'accepted') return false
   const result = settleStep(payout > 0n ? 'won' : 'lost', '0')
-  return interpretAnswer(await ask(result, holder, payout, betId)).kind === 'accepted'
+  return interpretAnswer(await sendCall(result, holder, payout, betId)).kind === 'accepted'
 }

@@ -108,14 +108,14 @@ async function probeWallet(
 ): Promise<ProbedWallet> {
   const lease = await fixtures.lease('ordinary', [])
   const { A } = lease.players
-  const ask = async (call: ReturnType<typeof profileStep>) => {
+  const sendCall = async (call: ReturnType<typeof profileStep>) => {
     await sender.acquire(1)
     return sender.send('greeting', buildSignedRequest(call, greetingParts(A), secret))
   }
-  const first = await ask(profileStep())
-  await requireAcceptedSecret(first, () => ask({ ...profileStep(), signature: 'wrong secret' }))
+  const first = await sendCall(profileStep())
+  await requireAcceptedSecret(first, () => sendCall({ ...profileStep(), signature: 'wrong secret' }))
   const hello = first.answer
-  const [money, status] = [(await ask(balanceStep())).answer, (await ask(checkStep())).answer]
+  const [money, status] = [(await sendCall(balanceStep())).answer, (await sendCall(checkStep())).answer]
   lease.release([A])
   if (hello.kind === 'none') throw new TargetUnavailableError(`the wallet does not answer: ${hello.why}`)
   const hasBalance = money.kind === 'some' && money.status === 200

@@ -68,13 +68,13 @@ type OperatorRequest = (method: string, path: string, body?: object) => Promise<
 export function createOperatorFixtures(api: OperatorFixturesOptions): PlayerFixtures & { close(): Promise<void> } {
   const base = new URL(api.url)
   const pool = new Pool(base.origin, { connections: CONNECTIONS, headersTimeout: TIMEOUT_MS, bodyTimeout: TIMEOUT_MS })
-  const ask = createOperatorRequest(pool, trimEndSlashes(base.pathname), api.key)
+  const callApi = createOperatorRequest(pool, trimEndSlashes(base.pathname), api.key)
   const first = resolveAccount(api.currency ?? FIRST)
   return {
     capacity: CAPACITY,
     areDisposable: true,
     missing: () => [],
-    lease: (kind, needs) => leasePlayers({ ask, first }, kind, needs),
+    lease: (kind, needs) => leasePlayers({ callApi, first }, kind, needs),
     close: () => pool.close(),
   }
 }
@@ -97,7 +97,7 @@ function createOperatorRequest(pool: Pool, prefix: string, key: string): Operato
 }
 
 interface Operator {
-  readonly ask: OperatorRequest
+  readonly callApi: OperatorRequest
   readonly first: PlayerAccount
 }
 
@@ -108,70 +108,74 @@ async function leasePlayers(operator: Operator, kind: PlayerKind, needs: readonl
   ])
   return {
     players: B === undefined ? { A } : { A, B },
-    act: (act, player, betId) => performOperatorAction(operator.ask, act, player, betId),
+    act: (act, player, betId) => performOperatorAction(operator.callApi, act, player, betId),
     release() {},
   }
 }
 
 async function createPlayer(operator: Operator, kind: PlayerKind, withDeadToken: boolean): Promise<FixturePlayer> {
-  const { ask } = operator
+  const { callApi } = operator
   const userId = `conformance-${randomUUID()}`
   const first = kind === 'crypto' ? CRYPTO : operator.first
   const currencies = [first.currency, SECOND.currency]
   const known: KnownProfile = kind === 'described' ? DESCRIBED : { isTest: false }
   const { isTest, ...customFields } = known
-  await ask('POST', '/operator/players', { userId, currency: first.currency, currencies, isTest, customFields })
-  const balance = await deposit(ask, userId, first)
-  const deadToken = withDeadToken ? await expiredToken(ask, userId) : undefined
-  const token = await newToken(ask, userId)
+  await callApi('POST', '/operator/players', { userId, currency: first.currency, currencies, isTest, customFields })
+  const balance = await deposit(callApi, userId, first)
+  const deadToken = withDeadToken ? await expiredToken(callApi, userId) : undefined
+  const token = await newToken(callApi, userId)
   const made = { userId, token, first, second: SECOND, known, balance, isSeen: true } as const
   const player: FixturePlayer = { ...made, ...(deadToken && { deadToken }) }
-  return applyPlayerKind(ask, kind, player)
+  return applyPlayerKind(callApi, kind, player)
 }
 
-async function applyPlayerKind(ask: OperatorRequest, kind: PlayerKind, player: FixturePlayer): Promise<FixturePlayer> {
+async function applyPlayerKind(
+  callApi: OperatorRequest,
+  kind: PlayerKind,
+  player: FixturePlayer,
+): Promise<FixturePlayer> {
   switch (kind) {
     case 'ordinary':
     case 'crypto':
     case 'described':
       return player
     case 'blocked':
-      return performOperatorAction(ask, 'block', player, '')
+      return performOperatorAction(callApi, 'block', player, '')
     case 'selfExcluded':
-      return performOperatorAction(ask, 'self-exclude', player, '')
+      return performOperatorAction(callApi, 'self-exclude', player, '')
     case 'unverified':
-      return performOperatorAction(ask, 'unverify', player, '')
+      return performOperatorAction(callApi, 'unverify', player, '')
     case 'underAge':
-      return performOperatorAction(ask, 'make under age', player, '')
+      return performOperatorAction(callApi, 'make under age', player, '')
     case 'switched':
-      return switchPlayerCurrency(ask, player)
+      return switchPlayerCurrency(callApi, player)
     default:
       return kind satisfies never
   }
 }
 
 /** As in a fixtures file, the current currency is the first one and has money. */
-async function switchPlayerCurrency(ask: OperatorRequest, player: FixturePlayer): Promise<FixturePlayer> {
-  const { token, oldToken = '' } = await performOperatorAction(ask, 'switch currency', player, '')
-  const balance = await deposit(ask, player.userId, SECOND)
+async function switchPlayerCurrency(callApi: OperatorRequest, player: FixturePlayer): Promise<FixturePlayer> {
+  const { token, oldToken = '' } = await performOperatorAction(callApi, 'switch currency', player, '')
+  const balance = await deposit(callApi, player.userId, SECOND)
   return { ...player, token, oldToken, first: SECOND, second: player.first, balance }
 }
 
 /** Returns minor units. */
-async function deposit(ask: OperatorRequest, userId: string, { currency, scale }: PlayerAccount): Promise<bigint> {
-  await ask('POST', `${playerPath(userId)}/deposits`, { currency, amount: START, reference: randomUUID() })
+async function deposit(callApi: OperatorRequest, userId: string, { currency, scale }: PlayerAccount): Promise<bigint> {
+  await callApi('POST', `${playerPath(userId)}/deposits`, { currency, amount: START, reference: randomUUID() })
   return parseDecimal(START, scale) ?? 0n
 }
 
 async function performOperatorAction(
-  ask: OperatorRequest,
+  callApi: OperatorRequest,
   act: OperatorAction,
   player: FixturePlayer,
   betId: string,
 ): Promise<FixturePlayer> {
   const path = playerPath(player.userId)
   const patch = async (changes: object) => {
-    await ask('PATCH', path, changes)
+    await callApi('PATCH', path, changes)
     return player
   }
   switch (act) {
@@ -190,13 +194,13 @@ async function performOperatorAction(
     case 'limit bet count':
       return patch({ limits: { betCount: 1 } })
     case 'lock bet':
-      await ask('PUT', `${path}/bets/${encodePathSegment(betId)}/lock`)
+      await callApi('PUT', `${path}/bets/${encodePathSegment(betId)}/lock`)
       return player
     case 'end sessions':
-      await ask('DELETE', `${path}/sessions`)
-      return { ...player, token: await newToken(ask, player.userId), deadToken: player.token }
+      await callApi('DELETE', `${path}/sessions`)
+      return { ...player, token: await newToken(callApi, player.userId), deadToken: player.token }
     case 'switch currency': {
-      const { token } = await ask('POST', `${path}/currency`, { currency: SECOND.currency })
+      const { token } = await callApi('POST', `${path}/currency`, { currency: SECOND.currency })
       return { ...player, token: String(token), oldToken: player.token }
     }
     default:
@@ -205,14 +209,14 @@ async function performOperatorAction(
 }
 
 /** The token of an expired session. The action 'end sessions' gives the token of an ended one. */
-async function expiredToken(ask: OperatorRequest, userId: string): Promise<string> {
-  const token = await newToken(ask, userId, { ttlSeconds: SHORT_LIFE_S })
+async function expiredToken(callApi: OperatorRequest, userId: string): Promise<string> {
+  const token = await newToken(callApi, userId, { ttlSeconds: SHORT_LIFE_S })
   await sleep(SHORT_LIFE_S * 1_000 + SURELY_OVER_MS)
   return token
 }
 
-async function newToken(ask: OperatorRequest, userId: string, sessionOptions = {}): Promise<string> {
-  const { token } = await ask('POST', `${playerPath(userId)}/sessions`, sessionOptions)
+async function newToken(callApi: OperatorRequest, userId: string, sessionOptions = {}): Promise<string> {
+  const { token } = await callApi('POST', `${playerPath(userId)}/sessions`, sessionOptions)
   return String(token)
 }
 
