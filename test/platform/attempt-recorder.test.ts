@@ -59,8 +59,10 @@ function recordAnswer(claim: Claim, outcome: WalletAnswer['outcome']) {
   const answer: WalletAnswer = { outcome, status: outcome.kind === 'refused' ? 400 : 200, body: '', durationMs: 1 }
   const deps = { clock: scene.time, random: () => 0, onCashoutsRefused: async () => {} }
   return db.transaction(async (tx) => {
-    const { rest, ...recorded } = await recordAnswers(deps, tx, [{ claim, answer, startedAt: scene.time.now() }])
-    await rest()
+    const { sendRemaining, ...recorded } = await recordAnswers(deps, tx, [
+      { claim, answer, startedAt: scene.time.now() },
+    ])
+    await sendRemaining()
     return recorded
   })
 }

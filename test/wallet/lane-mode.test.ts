@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { enterLaneMode, type LaneMode } from '../../src/server/wallet/queue/lane-mode.ts'
 
 test('a lane changes only between the modes that its diagram connects', () => {
-  const modes: readonly LaneMode[] = ['idle', 'gathering', 'applying', 'resting']
+  const modes: readonly LaneMode[] = ['idle', 'gathering', 'applying', 'paused']
   const ways = modes.map((from) => [from, modes.filter((to) => mayEnter(from, to))])
   expect(Object.fromEntries(ways)).toEqual({
     idle: ['gathering'],
     gathering: ['applying'],
-    applying: ['idle', 'gathering', 'resting'],
-    resting: ['idle', 'gathering'],
+    applying: ['idle', 'gathering', 'paused'],
+    paused: ['idle', 'gathering'],
   })
 })
 

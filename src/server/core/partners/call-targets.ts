@@ -61,7 +61,7 @@ const READ_EVERY_MS = REFRESH_MS / 2
 export function createCallTargets<Of extends string, Use extends string, Client extends { close(): Promise<void> }>(
   deps: CallTargetsDeps<Of, Use, Client>,
 ): CallTargets<Of, Use, Client> {
-  const known = new Map<string, { readonly target: CallTarget<Of>; readonly ways: ClientsByUse<Use, Client> }>()
+  const known = new Map<string, { readonly target: CallTarget<Of>; readonly clients: ClientsByUse<Use, Client> }>()
   const { readRows, toTarget, idOf, save } = createTargetStore(deps)
   const read = async (id: string) => {
     const [row] = await readRows([id])
@@ -75,13 +75,13 @@ export function createCallTargets<Of extends string, Use extends string, Client 
     // The new entry tells `refresh` that rows read before it are outdated.
     if (before !== undefined && isDeepStrictEqual(before.target, target)) return void known.set(id, { ...before })
     if (target === undefined) known.delete(id)
-    else known.set(id, { target, ways: deps.openClients(target) })
-    if (before !== undefined) environment.nextTurn(() => void closeClients(before.ways))
+    else known.set(id, { target, clients: deps.openClients(target) })
+    if (before !== undefined) environment.nextTurn(() => void closeClients(before.clients))
   }
   const loadTarget = async (id: string, use: Use) => {
     const target = await read(id)
     if (!known.has(id)) putTarget(id, target) // a target that was saved meanwhile is newer
-    return known.get(id)?.ways[use]
+    return known.get(id)?.clients[use]
   }
   const refresh = async () => {
     const before = [...known]
@@ -111,19 +111,19 @@ export function createCallTargets<Of extends string, Use extends string, Client 
   }
   return {
     connections,
-    findClient: (id, use) => known.get(id)?.ways[use] ?? loadTarget(id, use),
+    findClient: (id, use) => known.get(id)?.clients[use] ?? loadTarget(id, use),
     read,
     async save(author, target, now) {
       await save(author, target, now)
       putTarget(idOf(target), target)
     },
-    listClients: () => [...known].map(([id, { ways: clients }]) => [id, clients]),
+    listClients: () => [...known].map(([id, { clients }]) => [id, clients]),
     async close() {
       stop()
       isClosed = true
       const last = [...known.values()]
       known.clear()
-      await Promise.all(last.map(({ ways: clients }) => closeClients(clients)))
+      await Promise.all(last.map(({ clients }) => closeClients(clients)))
     },
   }
 }

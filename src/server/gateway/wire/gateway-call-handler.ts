@@ -57,7 +57,7 @@ export interface GatewayCallResult {
   readonly outcome: GatewayOutcome
   readonly call?: GatewayCall
   /** Ids of a malformed call. */
-  readonly said?: CallIds
+  readonly callIds?: CallIds
   readonly operatorId?: string
   /** Index of the secret that signed the call; undefined without a valid signature. */
   readonly signer?: number
@@ -83,7 +83,7 @@ export function handleGatewayCall(
       reply: createRefusal('invalid_request', call.message),
       outcome: 'invalid_request',
       signer,
-      said: extractCallIds(body),
+      callIds: extractCallIds(body),
     }
   const broken = (error: unknown): GatewayCallResult => {
     deps.onFailure(error)

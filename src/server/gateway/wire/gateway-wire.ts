@@ -92,7 +92,7 @@ function endCallSpan(span: Span, handled: GatewayCallResult): void {
   })
 }
 
-function describeCall({ call, said: callIds }: GatewayCallResult) {
+function describeCall({ call, callIds }: GatewayCallResult) {
   if (call !== undefined) return extractCallNames(call)
   return (
     callIds && {

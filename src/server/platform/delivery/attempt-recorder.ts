@@ -55,7 +55,7 @@ export interface RecordInProgress extends RecordOutcome {
   /**
    * Sends the last statements. Statements that are sent with them need no round trip of their own.
    */
-  rest(): Promise<unknown>
+  sendRemaining(): Promise<unknown>
 }
 
 const NOTHING = async () => {}
@@ -69,7 +69,7 @@ export async function recordAnswers(
   tx: Tx,
   finished: readonly FinishedCall[],
 ): Promise<RecordInProgress> {
-  if (finished.length === 0) return { over: [], busy: [], rest: NOTHING }
+  if (finished.length === 0) return { over: [], busy: [], sendRemaining: NOTHING }
   const now = deps.clock.now()
   const calls = finished.map((entry) => ({
     claim: entry.claim,
@@ -78,17 +78,17 @@ export async function recordAnswers(
   const { locked, written } = await finishCalls(tx, calls, now)
   const over = written.filter((row) => row.status === 'done' || row.status === 'refused')
   const followed = over.filter((row) => row.has_later)
-  const rest = () =>
+  const sendRemaining = () =>
     Promise.all([promoteNext(tx, followed, now), addDeliveryChanges(tx, toEndedDeliveries(calls, written), now)])
   const recorded = {
     over: toDeliveryEnds(finished, written),
     busy: finished.filter(({ claim }) => !locked.has(claim.bet_id)),
   }
   const refused = toRefusedCashouts(finished, over)
-  if (refused.length === 0) return { ...recorded, rest }
-  await rest()
+  if (refused.length === 0) return { ...recorded, sendRemaining }
+  await sendRemaining()
   await deps.onCashoutsRefused(tx, refused)
-  return { ...recorded, rest: NOTHING }
+  return { ...recorded, sendRemaining: NOTHING }
 }
 
 function toDeliveryEnds(finished: readonly FinishedCall[], written: readonly FinishedRow[]): DeliveryEnd[] {

@@ -66,8 +66,8 @@ async function bisectRecord(deps: BisectRecordDeps, finished: readonly FinishedC
 }
 
 async function recordWhole(deps: BisectRecordDeps, tx: Tx, finished: readonly FinishedCall[]): Promise<RecordOutcome> {
-  const { rest, ...recorded } = await recordAnswers(deps, tx, finished)
-  await rest()
+  const { sendRemaining, ...recorded } = await recordAnswers(deps, tx, finished)
+  await sendRemaining()
   return recorded
 }
 

@@ -244,11 +244,15 @@ async function recordAndClaim(
   const [claimedAt, now] = [environment.monotonicNow(), deps.clock.now()]
   const claimable = engine.stopping ? [] : lanes.claimable(deps.breakers, now)
   if (claimable.length === 0) {
-    await tx.finish(recorded.rest)
+    await tx.finish(recorded.sendRemaining)
     return { claimable, claims: [], claimedAt, left: due, recorded }
   }
   const claim = () =>
-    Promise.all([recorded.rest(), claimDue(tx, claimable, now, mustReadDue ? since : undefined, quarantine), readDue()])
+    Promise.all([
+      recorded.sendRemaining(),
+      claimDue(tx, claimable, now, mustReadDue ? since : undefined, quarantine),
+      readDue(),
+    ])
   const [, claims, left] = await (claimable.some(({ lane }) => lane === 'rollbacks') ? claim() : tx.finish(claim))
   return { claimable, claims, claimedAt, left, recorded }
 }

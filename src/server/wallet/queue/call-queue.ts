@@ -8,8 +8,8 @@
  * States of a lane:
  * - idle: a call → gathering
  * - gathering: the next turn of the event loop → applying
- * - applying: the batch was large → resting; calls wait → gathering; otherwise → idle
- * - resting (a pause while calls gather): calls wait → gathering; otherwise → idle
+ * - applying: the batch was large → paused; calls wait → gathering; otherwise → idle
+ * - paused (calls gather): calls wait → gathering; otherwise → idle
  *
  * States of a call:
  * - waiting: eligible → fast path; ineligible, busy or hot player → rules path; lane full or 4 s
@@ -188,7 +188,7 @@ async function runLane(deps: CallQueueDeps, lane: Lane): Promise<void> {
     await applyBatch(deps, lane, batch, (busy) => void lane.waiting.unshift(...busy))
     lane.running = []
     if (batch.fastPathCalls.length + batch.rulesPathCalls.length >= BUSY_BATCH)
-      await restLane(lane, environment.monotonicNow() - begunAt)
+      await pauseLane(lane, environment.monotonicNow() - begunAt)
   }
   enterLaneMode(lane, 'idle')
 }
@@ -197,10 +197,10 @@ async function runLane(deps: CallQueueDeps, lane: Lane): Promise<void> {
  * Pauses a busy lane for the duration of its last batch. A batch costs Postgres as much as fifteen
  * calls, so fewer batches save CPU. A lane that is not busy never pauses.
  */
-async function restLane(lane: Lane, tookMs: number): Promise<void> {
+async function pauseLane(lane: Lane, tookMs: number): Promise<void> {
   const ms = Math.min(Math.trunc(tookMs), MAX_REST_MS)
   if (ms === 0 || lane.waiting.length >= ENOUGH_WAITING) return
-  enterLaneMode(lane, 'resting')
+  enterLaneMode(lane, 'paused')
   await new Promise<void>((resolve) => {
     const cancel = environment.setTimer(ms, resolve)
     lane.wake = () => {

@@ -7,8 +7,8 @@ import { strict as assert } from 'node:assert'
 const TRANSITIONS = {
   idle: ['gathering'],
   gathering: ['applying'],
-  applying: ['resting', 'gathering', 'idle'],
-  resting: ['gathering', 'idle'],
+  applying: ['paused', 'gathering', 'idle'],
+  paused: ['gathering', 'idle'],
 } as const
 export type LaneMode = keyof typeof TRANSITIONS
 

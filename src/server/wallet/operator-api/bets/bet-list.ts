@@ -87,7 +87,7 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
   }
   if (query.eventId !== undefined) return listBetsOnEvent(deps, limit, { ...query, eventId: query.eventId }, cursor)
   if (query.outcomeId !== undefined) throw invalid('/query/outcomeId', 'needs the eventId of its event: add eventId')
-  const listQuery: BetListQuery = { asked: filters, limit, status: query.status, place, platform: query.platform }
+  const listQuery: BetListQuery = { filters, limit, status: query.status, place, platform: query.platform }
   if (query.transactionId !== undefined) {
     const betId = toBetId(query.transactionId)
     return toBetPage(deps, query, await queryBets(deps, buildBetsWithId(deps, betId, listQuery)))
@@ -121,7 +121,7 @@ async function listBetsOnEvent(deps: OperatorDeps, limit: number, query: EventQu
 type EventQuery = Static<typeof BetQuerySchema> & { readonly eventId: string }
 
 interface BetListQuery {
-  readonly asked: Readonly<Record<string, QueryCondition | undefined>>
+  readonly filters: Readonly<Record<string, QueryCondition | undefined>>
   readonly limit: number
   readonly status: BetRow['status'] | undefined
   readonly platform: string | undefined
@@ -158,12 +158,12 @@ function cursorOf({ first_seen_at, player, bet_id }: BetRow): string[] {
 const NEWEST_FIRST = 'order by first_seen_at desc, player desc, bet_id desc'
 
 /** Each list uses the index whose condition is in its statement (migrations/0001). */
-function buildScan(listQuery: BetListQuery): { asked: BetListQuery['asked']; where: string } {
-  const { asked: filters, status, place, platform } = listQuery
+function buildScan(listQuery: BetListQuery): { filters: BetListQuery['filters']; where: string } {
+  const { filters, status, place, platform } = listQuery
   const owner = place && (['bucket = ?::int and player = ?::text', place.bucket, place.id] as const)
   const state = isRare(listQuery) ? (['rare_status = ?::text', status] as const) : undefined
   return {
-    asked: { whose: owner, state, signed: place ? undefined : platformCondition(platform), ...filters },
+    filters: { whose: owner, state, signed: place ? undefined : platformCondition(platform), ...filters },
     where: WHERE[chooseList(listQuery)],
   }
 }
@@ -194,7 +194,7 @@ function platformCondition(platform: string | undefined): QueryCondition | undef
 }
 
 function buildBetList(listQuery: BetListQuery): BuiltQuery {
-  const { asked: filters, where } = buildScan(listQuery)
+  const { filters, where } = buildScan(listQuery)
   return buildQuery(
     'operator_list_bets',
     [listQuery.limit + 1, listQuery.status ?? null, scannedPlatform(listQuery)],
@@ -208,7 +208,7 @@ function buildBetList(listQuery: BetListQuery): BuiltQuery {
 
 /** Last scanned bet, at which an unfilled page ends. */
 function buildLastScanned(listQuery: BetListQuery): BuiltQuery {
-  const { asked: filters, where } = buildScan(listQuery)
+  const { filters, where } = buildScan(listQuery)
   return buildQuery(
     'operator_last_looked_at',
     [MAX_SCANNED_ROWS - 1],
@@ -225,7 +225,7 @@ function buildLastScanned(listQuery: BetListQuery): BuiltQuery {
 function buildBetsWithId(
   { buckets }: OperatorDeps,
   betId: BetId,
-  { asked: filters, limit, status, place, platform }: BetListQuery,
+  { filters, limit, status, place, platform }: BetListQuery,
 ): BuiltQuery {
   const where = place === undefined ? Array.from({ length: buckets }, (_, bucket) => bucket) : [place.bucket]
   const owner = place && (['player = ?::text', place.id] as const)
@@ -250,7 +250,7 @@ function buildBetsWithId(
   )
 }
 
-export function buildRangeConditions(column: string, { from, to }: TimeRange): BetListQuery['asked'] {
+export function buildRangeConditions(column: string, { from, to }: TimeRange): BetListQuery['filters'] {
   return {
     from: from && [`${column} >= ?::timestamptz`, from],
     to: to && [`${column} < ?::timestamptz`, to],
