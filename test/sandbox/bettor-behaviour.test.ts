@@ -18,40 +18,40 @@ const MATCH: SimulatedMatch = { id: 'one', home: 'Ajax', away: 'Roma', prices: P
 const MOVED: SimulatedMatch = { ...MATCH, id: 'two', home: 'Lyon', earlier: { home: 200, draw: 300, away: 200 } }
 const OPEN = [MATCH, MOVED, { ...MATCH, id: 'three' }, { ...MATCH, id: 'four' }]
 
-describe('of the choices of the bettors', () => {
+describe('the choice of a sandbox bettor', () => {
   const random = createRandom(1, 'bettors')
   const choices = Array.from({ length: CHOICES }, () => chooseBet(random, OPEN))
   const percentOf = (is: (choice: BetChoice) => boolean) => (choices.filter(is).length * 100) / CHOICES
   const isLarge = ({ stake, bettor }: BetChoice) => Number(stake) > Number(topUpAmount(bettor.unit, bettor.scale))
 
   test.each([
-    ['67 % are single bets', 67, ({ picks }: BetChoice) => picks.length === 1],
-    ['16 % are expresses of two', 16.5, ({ picks }: BetChoice) => picks.length === 2],
-    ['16 % are expresses of three', 16.5, ({ picks }: BetChoice) => picks.length === 3],
-    ['3 % have a stake above any balance', 3, isLarge],
-    ['5 % have a cashout', 5, ({ cashOutAfter }: BetChoice) => cashOutAfter !== null],
-  ])('about %s', (_what, percent, is) => {
+    ['is a single bet in 67 % of the cases', 67, ({ picks }: BetChoice) => picks.length === 1],
+    ['is an express of two in 16 % of the cases', 16.5, ({ picks }: BetChoice) => picks.length === 2],
+    ['is an express of three in 16 % of the cases', 16.5, ({ picks }: BetChoice) => picks.length === 3],
+    ['has a stake above any balance in 3 % of the cases', 3, isLarge],
+    ['has a cashout in 5 % of the cases', 5, ({ cashOutAfter }: BetChoice) => cashOutAfter !== null],
+  ])('%s', (_what, percent, is) => {
     expect(Math.abs(percentOf(is) - percent)).toBeLessThan(2)
   })
 
-  test('every express has different matches', () => {
+  test('has different matches in an express', () => {
     const isTwice = ({ picks }: BetChoice) => new Set(picks.map(({ match }) => match.id)).size < picks.length
     expect(choices.filter(isTwice)).toEqual([])
   })
 
-  test('every cashout comes after one to three seconds', () => {
+  test('has a cashout after one to three seconds', () => {
     const delays = choices.flatMap(({ cashOutAfter }) => cashOutAfter ?? [])
     expect(Math.min(...delays)).toBe(STEPS_PER_SECOND)
     expect(Math.max(...delays)).toBe(3 * STEPS_PER_SECOND)
   })
 
-  test('about 5 % have the odds before the last move', () => {
+  test('has the odds before the last move in about 5 % of the selections', () => {
     const moved = choices.flatMap(({ picks }) => picks).filter(({ match }) => match === MOVED)
     const old = moved.filter(({ odds }) => ['2.00', '3.00'].includes(odds))
     expect(Math.abs((old.length * 100) / moved.length - 5)).toBeLessThan(2)
   })
 
-  test('every bettor has a part', () => {
+  test('includes each bettor', () => {
     expect(new Set(choices.map(({ bettor }) => bettor.userId)).size).toBe(BETTORS.length)
   })
 })
@@ -66,7 +66,7 @@ test('the amount of a cashout is four fifths of the stake, in the decimals of th
   expect(amountOf('otto', '0.00100000')).toBe('0.00080000')
 })
 
-test('the words for a bet name its outcomes and odds', () => {
+test('the text of a bet contains its outcomes and odds', () => {
   const home: BetPick = { match: MATCH, outcome: 'home', odds: '2.10' }
   const draw: BetPick = { match: MOVED, outcome: 'draw', odds: '3.05' }
   expect(describePicks([home])).toBe('Ajax–Roma: Ajax 2.10')

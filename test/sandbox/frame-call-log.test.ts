@@ -23,13 +23,13 @@ describe('the log of the demo frame', () => {
     expect(log.since(0).calls).toMatchObject([{ number: 1, operation: 'place', betId: 'bet-1', amount: '10' }])
   })
 
-  test('injects a requested fault into the next Place bet of its player, once', () => {
+  test('adds a requested fault to the next Place bet of its player, once', () => {
     const log = createFrameCallLog(ROBIN)
     log.injectFault('lost call')
     expect(log.intercept(place({ userId: 'alice' }))).toBeUndefined()
-    expect(log.intercept(rollback())).toMatchObject({ trouble: undefined })
-    expect(log.intercept(place())).toMatchObject({ trouble: 'lost call' })
-    expect(log.intercept(place())).toMatchObject({ trouble: undefined })
+    expect(log.intercept(rollback())).toMatchObject({ fault: undefined })
+    expect(log.intercept(place())).toMatchObject({ fault: 'lost call' })
+    expect(log.intercept(place())).toMatchObject({ fault: undefined })
   })
 
   test('returns the calls that changed, with status and code', () => {

@@ -1,4 +1,4 @@
-/** The sandbox starts again on a database that has its bettors, some of them blocked by hand (O-3). */
+/** The sandbox restarts on a database with its bettors. Staff has blocked some bettors (O-3). */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
