@@ -53,6 +53,13 @@ describe.each(['1', '4'])('the bet list with %s buckets', (buckets) => {
     rows.map(({ userId, transactionId, status }) => ({ userId, transactionId, status }))
   const newestFirst = () => [...bets].reverse()
 
+  test('has all bets in the order of their ids, page after page', async () => {
+    const pages = await readAllPages((query) => list(`order=id&${query}`), 3)
+    const sorted = bets.toSorted((a, b) => (a.transactionId < b.transactionId ? -1 : 1))
+    expect(namesOf(pages.flat())).toEqual(sorted)
+    expectProblem(await list('order=id&status=open'), 400, 'invalid_request')
+  })
+
   test('has the bets of all players newest first, with their status', async () => {
     const rows = await listed('')
     expect(namesOf(rows)).toEqual(newestFirst())

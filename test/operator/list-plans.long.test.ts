@@ -122,6 +122,8 @@ describe.each(['before the tables are analysed,', 'after the tables are analysed
     ['the unknown bets of one player', 'bet_rare_of_player', { userId: 'alice', status: 'unknown' }],
     ['the bets of a platform', 'bet_by_platform', { platform: 'acme' }],
     ['the bets of a platform in some hours', 'bet_by_platform', { platform: 'acme', from: FROM, to: TO }],
+    ['all bets in the order of their ids', 'bet_pkey', { order: 'id' }],
+    ['a late page in the order of ids', 'bet_pkey', { order: 'id', after: cursor('bet-7200', 'alice') }],
     ['a bet by its id alone', 'bet_pkey', { transactionId: 'bet-7777777' }],
     [
       'a bet by its id, its player and its state',
@@ -134,6 +136,11 @@ describe.each(['before the tables are analysed,', 'after the tables are analysed
       expect([...new Set(plan.scans)]).toEqual([index])
       expect(plan.rows).toBeLessThan(FEW)
     }
+  })
+
+  test('a page of all bets in the order of ids reads few rows of each bucket', async () => {
+    const [plan] = await plansOf((deps) => listBets({ ...deps, buckets: 16 }, { order: 'id', limit: '500' }))
+    expect(plan?.rows).toBeLessThan(500 + 2 * 16)
   })
 
   test('the stakes of refused bets are read through the index of their calls', async () => {

@@ -3,14 +3,17 @@
  * reads differing bets again.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readConfig } from '../../src/server/core/config/config.ts'
 import { openDb } from '../../src/server/core/database/database-factory.ts'
 import type { Db } from '../../src/server/core/database/db.ts'
 import type { ReconcileFinding } from '../../src/server/reconcile/bet-comparison.ts'
 import { combineReadings, NOT_ACKNOWLEDGED, type PlatformSide } from '../../src/server/reconcile/bet-sides.ts'
 import { reconcile } from '../../src/server/reconcile/reconcile.ts'
+import { serveWallet } from '../../src/server/servers/wallet-server.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 import { type Books, betIdOf, writeBooks } from './books.ts'
 
+const KEY = 'operator-key-of-this-test'
 let databases: TestDatabase[]
 let books: Books
 let platform: Db
@@ -45,8 +48,37 @@ async function compareDuring(happen: () => Promise<void>): Promise<ReconcileFind
   return findings
 }
 
-test('a bet that is settled on both sides during the comparison is no difference', async () => {
-  const findings = await compareDuring(async () => {
+/** Runs `happen` after the first page of the platform and before the first page of the API. */
+async function compareWithApiDuring(happen: () => Promise<void>): Promise<ReconcileFinding[]> {
+  let isFirst = true
+  const slow: Db = {
+    ...platform,
+    query: async (statement, values) => {
+      const rows = await platform.query(statement, values)
+      if (statement.name === 'reconcile_read_platform' && isFirst) {
+        isFirst = false
+        await happen()
+      }
+      return rows as never
+    },
+  }
+  const env = { DATABASE_URL: databases[1]?.url, PORT: '0', PARTNER_SECRET: 's', OPERATOR_API_KEY: KEY }
+  const server = await serveWallet(readConfig({ ...env, LOG_LEVEL: 'silent' }))
+  const findings: ReconcileFinding[] = []
+  const source = { kind: 'api', api: { url: server.url, key: KEY } } as const
+  try {
+    await reconcile({ platform: slow, wallet: source }, (finding) => findings.push(finding))
+  } finally {
+    await server.close()
+  }
+  return findings
+}
+
+test.each([
+  ['databases', compareDuring],
+  ['the API', compareWithApiDuring],
+])('a bet that is settled on both sides during the comparison of %s is no difference', async (_, compare) => {
+  const findings = await compare(async () => {
     await books.wallet(
       "update purser.bet set status = 'settled', payout = 2100, result_type = 'won', payee = 'player' where bet_id = $1",
       5,
@@ -60,18 +92,24 @@ test('a bet that is settled on both sides during the comparison is no difference
   expect(findings).toEqual([])
 })
 
-test('a bet that is settled on one side only is a difference, at any time', async () => {
-  const findings = await compareDuring(() =>
-    books
-      .platform(
-        `update platform.bet set status = 'settled', payout = 2100, result_type = 'won', acknowledged_status = 'settled', acknowledged_payout = 2100,
+test.each([
+  ['databases', compareDuring],
+  ['the API', compareWithApiDuring],
+])(
+  'a bet that is settled on one side only is a difference, at any time during the comparison of %s',
+  async (_, compare) => {
+    const findings = await compare(() =>
+      books
+        .platform(
+          `update platform.bet set status = 'settled', payout = 2100, result_type = 'won', acknowledged_status = 'settled', acknowledged_payout = 2100,
          acknowledged_result_type = 'won', deliveries = 2 where bet_id = $1`,
-        5,
-      )
-      .then(() => books.wallet("update purser.bet set status = 'cancelled' where bet_id = $1", 5)),
-  )
-  expect(findings.map(({ kind, betId }) => `${kind} ${betId}`)).toEqual([`status ${betIdOf(5)}`])
-})
+          5,
+        )
+        .then(() => books.wallet("update purser.bet set status = 'cancelled' where bet_id = $1", 5)),
+    )
+    expect(findings.map(({ kind, betId }) => `${kind} ${betId}`)).toEqual([`status ${betIdOf(5)}`])
+  },
+)
 
 test('a result that is acknowledged during the second reading does not have to be in the wallet', () => {
   const settled = { kind: 'settled', payout: '21.00', resultType: 'won' } as const

@@ -21,7 +21,7 @@ beforeAll(async () => {
   server = createServer(({ url = '' }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://wallet')
     asked.push(searchParams.get('after') ?? pathname)
-    const isList = pathname === '/operator/bets'
+    const isList = pathname === '/operator/bets' && searchParams.get('order') === 'id'
     const body = isList ? PAGES[searchParams.get('after') ?? 'first'] : singleBet(pathname)
     const status = body === undefined ? 404 : 200
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body ?? {}))

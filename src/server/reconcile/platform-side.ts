@@ -60,6 +60,11 @@ const DECLARE = statement(
 )
 const FETCH = statement('reconcile_fetch_platform', 'fetch 1000 from reconcile_platform')
 const READ = statement('reconcile_read_platform', `${SELECT} where b.partner_id = $1 and b.bet_id = any($2::uuid[])`)
+/** Reads a limited number of bets, although the partner may have few of them. */
+const SCAN = statement(
+  'reconcile_scan_platform',
+  'select bet_id::text as bet_id, partner_id = $1 as is_own from platform.bet where bet_id > $2::uuid order by bet_id limit 1000',
+)
 const PARTNERS = statement(
   'reconcile_partners',
   'select partner_id from platform.partner where $1::text is null or partner_id = $1 order by partner_id limit 2',
@@ -97,6 +102,22 @@ export async function* streamPlatform(
     const rows = await tx.query<BetRow>(FETCH)
     if (rows.length === 0) return
     yield rows.filter(({ user_id }) => only(user_id)).map((row) => toPlatformSide(row))
+  }
+}
+
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
+
+/** All bets in order, each page in its current state. */
+export async function* readPlatformPages(db: Reading, reader: PlatformReader): AsyncGenerator<PlatformSide[]> {
+  let after = BEFORE_ALL
+  for (;;) {
+    const scanned = await db.query<{ bet_id: string; is_own: boolean }>(SCAN, [reader.partnerId, after])
+    const own = scanned.filter(({ is_own }) => is_own).map(({ bet_id }) => bet_id)
+    const sides = await readPlatform(db, reader, own)
+    yield own.flatMap((betId) => sides.get(betId) ?? [])
+    const last = scanned.at(-1)
+    if (last === undefined) return
+    after = last.bet_id
   }
 }
 

@@ -4,15 +4,22 @@
  *
  * If both sides are in one database, one snapshot shows them at the same moment. Otherwise a bet
  * may change between the two readings. A difference is then read again, and counts only if it
- * remains while the bet does not change.
+ * remains while the bet does not change. So a wallet that is read through its API needs no snapshot
+ * of the platform, which would last as long as the reading of all pages.
  */
 
 import type { ApiEndpoint } from '../../protocol/client/api-client.ts'
 import type { Db, Tx } from '../core/database/db.ts'
 import { type BetComparison, compareBet, type IsPlacedByHand, type ReconcileFinding } from './bet-comparison.ts'
-import { type BetPair, combineReadings, type Pages, type Platforms, type WalletSide } from './bet-sides.ts'
-import { compareIdAndPlayer, sortById } from './external-sort.ts'
-import { choosePartner, type PlatformReader, readPlatform, streamPlatform } from './platform-side.ts'
+import {
+  type BetPair,
+  combineReadings,
+  type Pages,
+  type PlatformSide,
+  type Platforms,
+  type WalletSide,
+} from './bet-sides.ts'
+import { choosePartner, type PlatformReader, readPlatform, readPlatformPages, streamPlatform } from './platform-side.ts'
 import { pairBets } from './stream-merge.ts'
 import { readWalletBets, readWalletPages } from './wallet-api.ts'
 import { type BetKey, readWallet, streamWallet } from './wallet-database.ts'
@@ -60,41 +67,24 @@ export async function reconcile(
   const run = { reader, found, byHand: options.byHand ?? (() => false) }
   switch (wallet.kind) {
     case 'same':
-      return platform.snapshot((tx) => compareStreams(run, tx, streamWallet(tx, platforms)))
+      return platform.snapshot((tx) => compareStreams(run, streamPlatform(tx, reader), streamWallet(tx, platforms)))
     case 'database':
       return wallet.db.snapshot((walletTx) => {
         const now = chooseReader(wallet.db, walletTx)
         return platform.snapshot((tx) =>
-          compareStreams(run, tx, streamWallet(walletTx, platforms), {
+          compareStreams(run, streamPlatform(tx, reader), streamWallet(walletTx, platforms), {
             platform: chooseReader(platform, tx),
             readWallet: (keys) => readWallet(now, keys, platforms),
           }),
         )
       })
     case 'api':
-      return compareWithApi(run, platform, wallet.api, platforms)
+      return compareStreams(run, readPlatformPages(platform, reader), readWalletPages(wallet.api, platforms), {
+        platform,
+        readWallet: (keys) => readWalletBets(wallet.api, keys, platforms),
+      })
     default:
       return wallet satisfies never
-  }
-}
-
-/** Reads the API completely before the platform's snapshot, which is then short. */
-async function compareWithApi(
-  run: ReconcileRun,
-  platform: Db,
-  api: ApiEndpoint,
-  platforms: Platforms,
-): Promise<Summary> {
-  const sorted = await sortById(readWalletPages(api, platforms), compareIdAndPlayer)
-  try {
-    return await platform.snapshot((tx) =>
-      compareStreams(run, tx, sorted.pages, {
-        platform: chooseReader(platform, tx),
-        readWallet: (keys) => readWalletBets(api, keys, platforms),
-      }),
-    )
-  } finally {
-    await sorted.close()
   }
 }
 
@@ -125,7 +115,7 @@ const REREAD_SLICE = 200
 /** `now` is for sides with different snapshots. */
 async function compareStreams(
   run: ReconcileRun,
-  tx: Tx,
+  platform: Pages<PlatformSide>,
   wallet: Pages<WalletSide>,
   now?: CurrentReaders,
 ): Promise<Summary> {
@@ -137,7 +127,7 @@ async function compareStreams(
     for (const fresh of await rereadPairs(reader, now, doubtful)) tally.tell(compareBet(fresh, byHand))
     doubtful = []
   }
-  for await (const betPair of pairBets(streamPlatform(tx, reader), wallet)) {
+  for await (const betPair of pairBets(platform, wallet)) {
     const verdict = compareBet(betPair, byHand)
     tally.count.bets += 1
     if (now !== undefined && verdict.findings.some(({ type }) => type === 'difference')) doubtful.push(betPair)

@@ -1,4 +1,4 @@
-/** Reads the wallet's bets through its operator API, newest first. The caller must sort them. */
+/** Reads the wallet's bets through its operator API. */
 
 import { type ApiEndpoint, getFromApi } from '../../protocol/client/api-client.ts'
 import { encodePathSegment } from '../../protocol/values/path-segment.ts'
@@ -18,14 +18,17 @@ const PAGE = 500
 /** Concurrent requests for single bets. */
 const AT_ONCE = 8
 
-/** All bets of the wallet at the start of the reading, in the API's order. */
+/**
+ * All bets of the wallet in the order of its own ids. The ids that platforms sent have the same
+ * order if they have the same length, as the ids of our platform do (`toQualifiedBetId`).
+ */
 export async function* readWalletPages(api: ApiEndpoint, platforms: Platforms): AsyncGenerator<WalletSide[]> {
   let after: string | null = null
   do {
     const query: string = after === null ? '' : `&after=${encodeURIComponent(after)}`
     const page: { data: WalletBetView[]; next: string | null } | undefined = await getFromApi(
       api,
-      `/operator/bets?limit=${PAGE}${query}`,
+      `/operator/bets?order=id&limit=${PAGE}${query}`,
     )
     if (page === undefined) throw new UnavailableError(`${api.url} has no operator API`)
     if (platforms === undefined && page.data.some(({ platform }) => platform !== undefined))

@@ -8,6 +8,7 @@ import {
   type Cursor,
   continueFromScan,
   decodeCursor,
+  decodeCursorParts,
   noUnknownMembers,
   pageQuery,
   parseLimit,
@@ -62,6 +63,11 @@ export const BetQuerySchema = Type.Object(
     outcomeId: optional(
       Type.String({ ...SELECTION, description: 'Only bets on this outcome of the event. It needs `eventId`.' }),
     ),
+    order: optional({
+      ...Type.Enum(['id']),
+      description:
+        'Lists all bets in the order of `transactionId`, byte by byte, and then of `userId`. A bet keeps its position while it changes. Only `limit`, `after` and `selections` can be combined with it.',
+    }),
     selections: selectionsQuery('each bet contains the selections of its Place bet.'),
     ...timeRangeQuery,
     ...pageQuery,
@@ -76,6 +82,7 @@ const RARE = ['unknown', 'cancelled', 'refused']
  * limited number of bets, so it can be short or empty while more follow.
  */
 export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuerySchema>) {
+  if (query.order === 'id') return listBetsById(deps, query)
   const limit = parseLimit(query)
   const place = query.userId === undefined ? undefined : locatePlayer(deps, query.userId, '/query/userId')
   const cursor = decodeCursor(query.after, 3)
@@ -100,6 +107,15 @@ export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuery
     const [last] = await queryBets(deps, buildLastScanned(listQuery))
     return last && cursorOf(last)
   })
+}
+
+async function listBetsById(deps: OperatorDeps, query: Static<typeof BetQuerySchema>) {
+  const { order: _, limit, after, selections, ...filters } = query
+  const [filter] = Object.keys(filters)
+  if (filter !== undefined) throw invalid(`/query/${filter}`, 'cannot be combined with order=id: remove one of both')
+  const [betId = '', player = ''] = decodeCursorParts(after, 2) ?? []
+  const rows = await queryBets(deps, buildBetsById(deps, parseLimit(query), betId, player))
+  return toBetPage(deps, query, rows, ({ bet_id, player }) => [bet_id, player])
 }
 
 /** A page can be short while more follow, as in `listBets`. */
@@ -132,7 +148,12 @@ function queryBets(deps: OperatorDeps, { statement, values }: BuiltQuery): Promi
   return deps.db.userQueries.query<BetRow>(statement, values)
 }
 
-async function toBetPage(deps: OperatorDeps, query: Static<typeof BetQuerySchema>, rows: readonly BetRow[]) {
+async function toBetPage(
+  deps: OperatorDeps,
+  query: Static<typeof BetQuerySchema>,
+  rows: readonly BetRow[],
+  toCursor = cursorOf,
+) {
   const limit = parseLimit(query)
   const [findRequestedStake, findRefusedResult] = [
     await readRequestedStakes(deps, rows),
@@ -148,7 +169,7 @@ async function toBetPage(deps: OperatorDeps, query: Static<typeof BetQuerySchema
       ...(summary && renderBetSelections(summary)),
     }
   }
-  return toPage(rows, limit, showRow, cursorOf)
+  return toPage(rows, limit, showRow, toCursor)
 }
 
 function cursorOf({ first_seen_at, player, bet_id }: BetRow): string[] {
@@ -215,6 +236,21 @@ function buildLastScanned(listQuery: BetListQuery): BuiltQuery {
     filters,
     (conditions) =>
       `select ${BET_COLUMNS} from purser.bet where ${where}${conditions} ${NEWEST_FIRST} offset $1::int limit 1`,
+  )
+}
+
+/** Merges the buckets, each of which is read by primary key. */
+function buildBetsById({ buckets }: OperatorDeps, limit: number, betId: string, player: string): BuiltQuery {
+  const inOrder = 'order by bet_id, player limit $1::int'
+  const ofBucket = (bucket: number) =>
+    `(select ${BET_COLUMNS} from purser.bet
+      where bucket = ${bucket} and (bet_id, player) > ($2::text, $3::text) ${inOrder})`
+  const all = Array.from({ length: buckets }, (_, bucket) => ofBucket(bucket)).join(' union all ')
+  return buildQuery(
+    'operator_list_bets_by_id',
+    [limit + 1, betId, player],
+    {},
+    () => `select * from (${all}) b ${inOrder}`,
   )
 }
 
