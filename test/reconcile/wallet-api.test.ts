@@ -1,4 +1,4 @@
-/** Reconcile reads a wallet's bets through the operator API: in pages, then one by one. */
+/** Reconcile reads the bets of a wallet through its operator API: in pages, then single bets. */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

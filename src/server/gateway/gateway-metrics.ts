@@ -1,10 +1,9 @@
 /**
  * Prometheus metrics of the gateway. Every label is bounded: no label is a player, bet or token.
  */
-import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { createHistogram } from '../core/observability/histogram.ts'
 import { createLabelledCounter } from '../core/observability/labelled-counter.ts'
-import type { MetricSource } from '../core/observability/metrics-exposition.ts'
+import { formatDroppedCalls, formatMetric, type MetricSource } from '../core/observability/metrics-exposition.ts'
 import type { Operators } from './operators/operators.ts'
 import type { GatewayOutcome } from './wire/gateway-call-handler.ts'
 
@@ -18,9 +17,6 @@ const INITIAL_SERIES = {
 }
 
 export function createGatewayMetrics(operators: Operators, journalLost: () => number): GatewayMetrics {
-  const registry = new Registry()
-  const registers = [registry]
-  collectDefaultMetrics({ register: registry })
   const help = 'Answered calls; operator "none" counts calls that were not routed'
   const calls = createLabelledCounter('gateway_calls_total', help, ['operator', 'outcome'], INITIAL_SERIES)
   const duration = createHistogram(
@@ -28,28 +24,19 @@ export function createGatewayMetrics(operators: Operators, journalLost: () => nu
     'Duration from the request to the response',
     'operator',
   )
-  new Gauge({
-    name: 'gateway_calls_in_flight',
-    help: 'Calls that are waiting for an operator or being answered by it',
-    labelNames: ['operator'],
-    registers,
-    collect() {
-      for (const { operatorId, depth } of operators.depths()) this.set({ operator: operatorId }, depth)
-    },
-  })
-  new Gauge({
-    name: 'gateway_journal_dropped_calls',
-    help: 'Calls since the start that the journal lacks: too many at once, too many from unknown callers, or no database',
-    registers,
-    collect() {
-      this.set(journalLost())
-    },
-  })
+  const inFlight = () =>
+    formatMetric(
+      'gateway_calls_in_flight',
+      'gauge',
+      'Calls that are waiting for an operator or being answered by it',
+      operators.depths().map(({ operatorId, depth }) => [{ operator: operatorId }, depth]),
+    )
+  const dropped = () => formatDroppedCalls('gateway_journal_dropped_calls', journalLost())
   return {
     recordCall(operator, outcome, seconds) {
       calls.increment(operator, outcome)
       duration.observe(seconds, operator)
     },
-    text: async () => (await registry.metrics()) + calls.text() + duration.text(),
+    text: () => inFlight() + dropped() + calls.text() + duration.text(),
   }
 }

@@ -1,10 +1,10 @@
 /**
  * Prometheus metrics of the platform. Every label is bounded: no label is a partner, player or bet.
  */
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import type { Clock } from '../../runtime/clock.ts'
 import { type Db, INDEX_PLANS_ONLY, type Row, statement } from '../core/database/db.ts'
-import { type CachedMetric, createDatabaseMetric } from '../core/observability/metrics-exposition.ts'
+import { createLabelledCounter } from '../core/observability/labelled-counter.ts'
+import { type CachedMetric, createDatabaseMetric, formatMetric } from '../core/observability/metrics-exposition.ts'
 import type { CircuitBreakers } from './circuit-breaker.ts'
 import { type OwedSum, sumOwed } from './store/needs-attention.ts'
 import type { DeliveryKind } from './store/outbox.ts'
@@ -69,97 +69,75 @@ export function createPlatformMetrics(
   breakers: Pick<CircuitBreakers, 'all'>,
   elapsed: () => number,
 ): PlatformMetrics {
-  const counted = new Registry()
-  collectDefaultMetrics({ register: counted })
-  const registers = [counted]
-  const deliveries = new Counter({
-    name: 'platform_deliveries_total',
-    help: 'Deliveries that have ended',
-    labelNames: ['operation', 'outcome'],
-    registers,
-  })
-  const attempts = new Counter({
-    name: 'platform_delivery_attempts_total',
-    help: 'Attempts of deliveries',
-    labelNames: ['operation', 'error'],
-    registers,
-  })
-  const unrecorded = new Counter({
-    name: 'platform_answers_unrecorded_total',
-    help: 'Answers that the database could not record, so their deliveries are sent again',
-    registers,
-  })
-  const signatures = new Counter({
-    name: 'platform_signatures_refused_total',
-    help: 'Calls that a partner answered with code 1, because it knows none of the secrets',
-    registers,
-  })
-  new Gauge({
-    name: 'platform_partners_down',
-    help: 'Partners with an open circuit breaker in this process',
-    registers,
-    collect() {
-      this.set([...breakers.all()].filter((breaker) => breaker.state().kind !== 'up').length)
-    },
-  })
-  const stored = createBacklogMetrics(db, clock, elapsed)
+  const deliveries = createLabelledCounter('platform_deliveries_total', 'Deliveries that have ended', [
+    'operation',
+    'outcome',
+  ])
+  const attempts = createLabelledCounter('platform_delivery_attempts_total', 'Attempts of deliveries', [
+    'operation',
+    'error',
+  ])
+  let [unrecorded, refusedSignatures] = [0, 0]
+  const formatOwn = () => [
+    formatMetric(
+      'platform_answers_unrecorded_total',
+      'counter',
+      'Answers that the database could not record, so their deliveries are sent again',
+      [[{}, unrecorded]],
+    ),
+    formatMetric(
+      'platform_signatures_refused_total',
+      'counter',
+      'Calls that a partner answered with code 1, because it knows none of the secrets',
+      [[{}, refusedSignatures]],
+    ),
+    formatMetric('platform_partners_down', 'gauge', 'Partners with an open circuit breaker in this process', [
+      [{}, [...breakers.all()].filter((breaker) => breaker.state().kind !== 'up').length],
+    ]),
+  ]
+  const stored = createDatabaseMetric('deliveries', async () => formatBacklog(await readBacklog(db), clock), elapsed)
   return {
-    attempted: (operation, error) => attempts.inc({ operation, error }),
-    delivered: (operation, outcome) => deliveries.inc({ operation, outcome }),
-    unrecorded: () => unrecorded.inc(),
-    signatureRefused: () => signatures.inc(),
-    text: async () => (await counted.metrics()) + (await stored.text()),
+    attempted: attempts.increment,
+    delivered: deliveries.increment,
+    unrecorded() {
+      unrecorded += 1
+    },
+    signatureRefused() {
+      refusedSignatures += 1
+    },
+    text: async () => [deliveries.text(), attempts.text(), ...formatOwn(), await stored.text()].join(''),
     age: stored.age,
   }
 }
 
-function createBacklogMetrics(db: Db, clock: Clock, elapsed: () => number): CachedMetric {
-  const registry = new Registry()
-  const registers = [registry]
-  const pending = new Gauge({ name: 'platform_deliveries_pending', help: 'Open deliveries', registers })
-  const stuck = new Gauge({
-    name: 'platform_deliveries_stuck',
-    help: 'Stuck deliveries: their attempts are exhausted and they need attention',
-    registers,
-  })
-  const oldest = new Gauge({
-    name: 'platform_oldest_pending_seconds',
-    help: 'Age of the oldest open delivery',
-    registers,
-  })
-  const events = new Gauge({
-    name: 'platform_results_pending',
-    help: 'Events whose results are not yet applied to all of their bets',
-    registers,
-  })
-  const oldestResults = new Gauge({
-    name: 'platform_oldest_pending_results_seconds',
-    help: 'Age of the oldest of these events',
-    registers,
-  })
-  const setOwed = createOwedGauges(registry)
+type BacklogReading = [Backlog | undefined, PendingResultsRow | undefined, OwedSum[]]
+
+function formatBacklog([row, results, owed]: BacklogReading, clock: Clock): string {
+  const gauge = (name: string, help: string, value: number | bigint) => formatMetric(name, 'gauge', help, [[{}, value]])
   const ageOf = (since: Date | null | undefined) => (since ? (clock.now().getTime() - since.getTime()) / 1_000 : 0)
-  return createDatabaseMetric(
-    'deliveries',
-    async () => {
-      const [row, pendingResults, owed] = await readBacklog(db)
-      setOwed(owed)
-      pending.set(Number.parseInt(String(row?.pending ?? 0n), 10))
-      stuck.set(Number.parseInt(String(row?.stuck ?? 0n), 10))
-      oldest.set(ageOf(row?.oldest))
-      events.set(Number.parseInt(String(pendingResults?.events ?? 0n), 10))
-      oldestResults.set(ageOf(pendingResults?.oldest))
-      return registry.metrics()
-    },
-    elapsed,
-  )
+  return [
+    gauge('platform_deliveries_pending', 'Open deliveries', row?.pending ?? 0n),
+    gauge(
+      'platform_deliveries_stuck',
+      'Stuck deliveries: their attempts are exhausted and they need attention',
+      row?.stuck ?? 0n,
+    ),
+    gauge('platform_oldest_pending_seconds', 'Age of the oldest open delivery', ageOf(row?.oldest)),
+    gauge(
+      'platform_results_pending',
+      'Events whose results are not yet applied to all of their bets',
+      results?.events ?? 0n,
+    ),
+    gauge('platform_oldest_pending_results_seconds', 'Age of the oldest of these events', ageOf(results?.oldest)),
+    formatOwed(owed),
+  ].join('')
 }
 
 /**
  * Uses the long time limit of sums, because counting millions of deliveries takes seconds. Only
  * index plans are allowed, because Postgres would otherwise read the whole table.
  */
-function readBacklog(db: Db): Promise<[Backlog | undefined, PendingResultsRow | undefined, OwedSum[]]> {
+function readBacklog(db: Db): Promise<BacklogReading> {
   return db.reportSnapshot(async (tx) => {
     const [, [row], [pendingResults], owed] = await Promise.all([
       tx.query(INDEX_PLANS_ONLY),
@@ -175,30 +153,28 @@ function readBacklog(db: Db): Promise<[Backlog | undefined, PendingResultsRow | 
  * Deliveries that need attention (C-9), at most one per bet. The settings bound the number of
  * currencies.
  */
-function createOwedGauges(registry: Registry): (sums: readonly OwedSum[]) => void {
-  const registers = [registry]
-  const refused = new Gauge({
-    name: 'platform_deliveries_refused',
-    help: 'Deliveries that the partner rejected and that need attention',
-    registers,
-  })
-  const owed = new Gauge({
-    name: 'platform_bets_owed',
-    help: 'Bets with a delivery that needs attention: rejected, stuck, or retried after a 400 or after six minutes without an answer',
-    registers,
-  })
-  const amount = new Gauge({
-    name: 'platform_owed_amount',
-    help: 'Outstanding amounts in both directions of the deliveries that need attention, in units of the currency',
-    labelNames: ['currency'],
-    registers,
-  })
-  const total = (sums: readonly OwedSum[]) =>
-    sums.reduce((count, sum) => count + Number.parseInt(String(sum.count), 10), 0)
-  return (sums) => {
-    refused.set(total(sums.filter(({ kind }) => kind === 'refused')))
-    owed.set(total(sums))
-    amount.reset()
-    for (const { currency, approximate } of sums) amount.inc({ currency }, approximate)
-  }
+function formatOwed(sums: readonly OwedSum[]): string {
+  const countOf = (counted: readonly OwedSum[]) => counted.reduce((total, { count }) => total + BigInt(count), 0n)
+  const byCurrency = new Map<string, number>()
+  for (const { currency, approximate } of sums) byCurrency.set(currency, (byCurrency.get(currency) ?? 0) + approximate)
+  return [
+    formatMetric(
+      'platform_deliveries_refused',
+      'gauge',
+      'Deliveries that the partner rejected and that need attention',
+      [[{}, countOf(sums.filter(({ kind }) => kind === 'refused'))]],
+    ),
+    formatMetric(
+      'platform_bets_owed',
+      'gauge',
+      'Bets with a delivery that needs attention: rejected, stuck, or retried after a 400 or after six minutes without an answer',
+      [[{}, countOf(sums)]],
+    ),
+    formatMetric(
+      'platform_owed_amount',
+      'gauge',
+      'Outstanding amounts in both directions of the deliveries that need attention, in units of the currency',
+      [...byCurrency].map(([currency, amount]) => [{ currency }, amount]),
+    ),
+  ].join('')
 }

@@ -1,4 +1,7 @@
-/** Metrics in Prometheus format that are computed at each scrape, without prom-client. */
+/**
+ * Metrics in Prometheus format that are computed at each scrape. Only the metrics of the process
+ * itself come from prom-client.
+ */
 
 import { withTimeout } from '../../../runtime/async/promise-timeout.ts'
 import { cacheFor } from '../../../runtime/async/single-flight-cache.ts'
@@ -21,6 +24,13 @@ export function formatMetric(
 ): string {
   const lines = samples.map(([labels, value]) => `${name}${formatLabels(labels)} ${value}`)
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ''].join('\n')
+}
+
+/** `calls`: calls that the call journal has lost since the start. */
+export function formatDroppedCalls(name: string, calls: number): string {
+  const help =
+    'Calls since the start that the journal lacks: too many at once, too many from unknown callers, or no database'
+  return formatMetric(name, 'gauge', help, [[{}, calls]])
 }
 
 function formatLabels(labels: Sample[0]): string {
