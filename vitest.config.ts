@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { ClosingLine } from './test/support/closing-line.ts'
+import { ClosingLine } from './packages/server/test/support/closing-line.ts'
 
 /**
  * The suffix of a test file names its needs:
@@ -16,7 +16,7 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     reporters: ['default', new ClosingLine()],
-    globalSetup: ['test/support/postgres-server.ts'],
+    globalSetup: ['packages/server/test/support/postgres-server.ts'],
     // These timeouts only end a test that hangs; the machine may be slow.
     testTimeout: 300_000,
     hookTimeout: 300_000,

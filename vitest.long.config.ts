@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
-import { SlowestFirst } from './test/support/slowest-first.ts'
+import { SlowestFirst } from './packages/server/test/support/slowest-first.ts'
 import quick from './vitest.config.ts'
 
 /** Long tests wait for half of their time, and their servers need the rest of the cores. */

@@ -104,7 +104,7 @@ async function main(): Promise<number> {
     return 0
   }
   if (options.only.includes('purser') && !existsSync(MAIN))
-    throw new UsageError('dist/main.js is missing: npm run build')
+    throw new UsageError('packages/server/dist/main.js is missing: npm run build')
   const { isRam, fdatasyncMs } = disk()
   if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
   const machine = { cores: availableParallelism(), node: process.version, fdatasyncMs }

@@ -2,7 +2,7 @@
 // operator API made. It works with the columns of any version.
 import { createHash } from 'node:crypto'
 import pg from 'pg'
-import { bucketOf } from '../src/server/wallet/store/bucket.ts'
+import { bucketOf } from 'purser/wallet/store/bucket'
 import type { BenchPlayer } from './place-bet.ts'
 import { TEMPLATE } from './seed-players.ts'
 

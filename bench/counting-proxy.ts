@@ -3,7 +3,7 @@
 // after a reply.
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { createMessageReader, SERVER_MESSAGE } from '../src/server/core/database/postgres/postgres-messages.ts'
+import { createMessageReader, SERVER_MESSAGE } from 'purser/core/database/postgres/postgres-messages'
 
 export interface SqlCounts {
   statements: number

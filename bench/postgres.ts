@@ -4,7 +4,12 @@ import { closeSync, fdatasyncSync, openSync, rmSync, statfsSync, writeSync } fro
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type OtherServer, type PostgresSettings, type Server, startPostgres } from '../test/support/postgres-server.ts'
+import {
+  type OtherServer,
+  type PostgresSettings,
+  type Server,
+  startPostgres,
+} from '../packages/server/test/support/postgres-server.ts'
 import { readParent } from './processor-time.ts'
 
 export interface BenchPostgres {

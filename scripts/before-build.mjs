@@ -5,7 +5,7 @@
 import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { runtimeProblem } from '../src/runtime/supported.mjs'
+import { runtimeProblem } from '../packages/runtime/src/supported.mjs'
 
 const WRONG_USE = 2
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
@@ -33,6 +33,6 @@ function unwritable() {
       accessSync(join(DIST, String(path)), constants.W_OK)
     return undefined
   } catch (error) {
-    return `purser: the build cannot write to dist (${error.message}): make this folder writable for this user, or copy it to a place that is. A finished build needs none: node dist/main.js sandbox\n`
+    return `purser: the build cannot write to dist (${error.message}): make this folder writable for this user, or copy it to a place that is. A finished build needs none: node packages/server/dist/main.js sandbox\n`
   }
 }

@@ -1,7 +1,7 @@
 /** Generates the tables of conformance cases for their page. */
-import { splitClauses, toClausePath } from '../dist/conformance/clauses.js'
-import { PLATFORM_CASES } from '../dist/conformance/platform/platform-cases.js'
-import { WALLET_CASES } from '../dist/conformance/wallet/cases/wallet-cases.js'
+import { splitClauses, toClausePath } from '@purser/conformance/clauses'
+import { PLATFORM_CASES } from '@purser/conformance/platform/platform-cases'
+import { WALLET_CASES } from '@purser/conformance/wallet/cases/wallet-cases'
 import { fill, table } from './reference-tables.mjs'
 
 export function makeConformanceCasesPage(path) {

@@ -1,6 +1,6 @@
 /**
  * Runs after the compiler: deletes output without a source and makes the program executable (`npx
- * purser`). It never empties dist/, so that running servers keep their files.
+ * purser`). It never empties packages/server/dist/, so that running servers keep their files.
  */
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'

@@ -1,6 +1,7 @@
 /**
  * Writes the generated files and the links to decisions in all pages. `--check` only compares,
- * names each outdated file and exits with 1. It reads dist/, so a build comes first.
+ * names each outdated file and exits with 1. It reads packages/server/dist/, so a build comes
+ * first.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -15,11 +16,11 @@ import { makeSchemaSql } from './schema-sql.mjs'
 import { makeTimelinePicture } from './timeline-picture.mjs'
 
 const GENERATED = {
-  'openapi/wallet.json': makeWalletOpenApi,
-  'openapi/platform.json': makePlatformOpenApi,
-  'openapi/gateway.json': makeGatewayOpenApi,
-  'migrations/parts.json': makeSchemaParts,
-  'schema.sql': makeSchemaSql,
+  'packages/server/openapi/wallet.json': makeWalletOpenApi,
+  'packages/server/openapi/platform.json': makePlatformOpenApi,
+  'packages/server/openapi/gateway.json': makeGatewayOpenApi,
+  'packages/server/migrations/parts.json': makeSchemaParts,
+  'packages/server/schema.sql': makeSchemaSql,
   'docs/reference/configuration.md': makeConfigurationPage,
   'docs/reference/grants.md': makeGrantsPage,
   'docs/reference/codes.md': makeCodesPage,

@@ -1,8 +1,8 @@
 /** Generates the tables of docs/reference between the markers of the hand-written pages. */
 import { readFileSync } from 'node:fs'
-import { REPLY_CODES, ROLLBACK_REASONS } from '../dist/protocol/reply-codes.js'
-import { SETTINGS } from '../dist/server/core/config/settings.js'
-import { formatGrants } from '../dist/server/core/database/schema/database-privileges.js'
+import { REPLY_CODES, ROLLBACK_REASONS } from '@purser/protocol/reply-codes'
+import { SETTINGS } from 'purser/core/config/settings'
+import { formatGrants } from 'purser/core/database/schema/database-privileges'
 import { listCallNames, REPLY_CODE_GUIDE, ROLLBACK_REASON_GUIDE } from './reply-code-guide.mjs'
 
 export function makeConfigurationPage(path) {

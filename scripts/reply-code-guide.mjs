@@ -1,6 +1,6 @@
 /**
  * Texts about reply codes for docs/reference/codes.md and for the 400 replies in the OpenAPI
- * document. Codes and messages come from src/protocol/reply-codes.ts, by name.
+ * document. Codes and messages come from packages/protocol/src/reply-codes.ts, by name.
  */
 const BET = ['place', 'settle', 'unsettle', 'rollback']
 const EVERY = [...BET, 'profile', 'balance', 'check']

@@ -1,8 +1,8 @@
-/** migrations/parts.json: the parts of the migrated schema, for the audit. */
+/** packages/server/migrations/parts.json: the parts of the migrated schema, for the audit. */
 
-import { openDb } from '../dist/server/core/database/database-factory.js'
-import { migrateSchema } from '../dist/server/core/database/schema/schema-migration.js'
-import { listSchemaParts } from '../dist/server/core/database/schema/schema-parts.js'
+import { openDb } from 'purser/core/database/database-factory'
+import { migrateSchema } from 'purser/core/database/schema/schema-migration'
+import { listSchemaParts } from 'purser/core/database/schema/schema-parts'
 
 export async function makeSchemaParts() {
   const db = await openDb({ kind: 'pglite', dataDir: 'memory://' })

@@ -1,7 +1,10 @@
-/** schema.sql: the migrated schema as pg_dump writes it, without lines that change between runs. */
+/**
+ * packages/server/schema.sql: the migrated schema as pg_dump writes it, without lines that change
+ * between runs.
+ */
 import { PGlite } from '@electric-sql/pglite'
 import { pgDump } from '@electric-sql/pglite-tools/pg_dump'
-import { migrateSchema } from '../dist/server/core/database/schema/schema-migration.js'
+import { migrateSchema } from 'purser/core/database/schema/schema-migration'
 
 const HEADER = `-- The schema that the files in migrations/ make. Generated (npm run generate): to read, not to run.
 

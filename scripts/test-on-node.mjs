@@ -6,14 +6,14 @@ import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 const QUICK = [
-  'test/cli',
-  'test/wallet',
-  'test/operator',
-  'test/platform',
-  'test/gateway',
-  'test/http',
-  'test/db',
-  'test/model',
+  'packages/server/test/cli',
+  'packages/server/test/wallet',
+  'packages/server/test/operator',
+  'packages/server/test/platform',
+  'packages/server/test/gateway',
+  'packages/server/test/http',
+  'packages/server/test/db',
+  'packages/server/test/model',
 ]
 const [line, ...files] = process.argv.slice(2)
 if (!/^\d{2}$/.test(line ?? '')) {

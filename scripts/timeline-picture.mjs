@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 const read = (path) => readFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), 'utf8')
 
 export async function makeTimelinePicture(name, label) {
-  const { buildBetHistory } = await import('../dist/timeline/bet-history.js')
-  const { renderPictureFile } = await import('../dist/timeline/bet-export.js')
-  const sources = JSON.parse(read(`test/console/histories/${name}.json`))
-  return renderPictureFile(buildBetHistory(sources), read('src/timeline/drawing/timeline.css'), label)
+  const { buildBetHistory } = await import('@purser/timeline/bet-history')
+  const { renderPictureFile } = await import('@purser/timeline/bet-export')
+  const sources = JSON.parse(read(`packages/console/test/histories/${name}.json`))
+  return renderPictureFile(buildBetHistory(sources), read('packages/timeline/src/drawing/timeline.css'), label)
 }

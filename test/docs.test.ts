@@ -1,8 +1,8 @@
 /** Links and decision ids in the documentation have a target. The long tests run its commands. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { EXIT_CODES } from 'purser/servers/exit-codes'
 import { describe, expect, it, test } from 'vitest'
-import { EXIT_CODES } from '../src/server/servers/exit-codes.ts'
 import { anchorsOf, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
 import { ROOT } from './docs/session.ts'
 
@@ -14,7 +14,7 @@ const PACKAGES = [
 const PAGES = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
   ...PACKAGES.map((folder) => `${folder}/README.md`),
-  ...filesBelow('src/simulator/reports', '.md'),
+  ...filesBelow('packages/simulator/src/reports', '.md'),
   ...filesBelow('docs', '.md'),
 ]
 const DECISIONS = 'docs/reference/decisions.md'
@@ -119,20 +119,28 @@ interface Call {
 interface Schema {
   readonly properties?: object
 }
-const WALLET = JSON.parse(read('openapi/wallet.json')) as {
+const WALLET = JSON.parse(read('packages/server/openapi/wallet.json')) as {
   readonly paths: Record<string, Record<string, Call>>
   readonly components: { readonly schemas: Record<string, Schema> }
 }
 
 const COMPLETE = [
-  ['anomalies', namesIn('src/server/wallet/rules/decision.ts', /^ {2}'(\w+)',$/gm), 'docs/operations/anomalies.md'],
-  ['metrics', namesIn('src/server/wallet/wallet-metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
+  [
+    'anomalies',
+    namesIn('packages/server/src/wallet/rules/decision.ts', /^ {2}'(\w+)',$/gm),
+    'docs/operations/anomalies.md',
+  ],
+  ['metrics', namesIn('packages/server/src/wallet/wallet-metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
   ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions/dependencies.md'],
   ['optional dependencies', keysOf('package.json', 'optionalDependencies'), 'docs/internals/decisions/dependencies.md'],
   ['pages', pagesOfDocs(), 'docs/README.md'],
   ['decision records', decisionRecords(), `${RECORDS}README.md`],
-  ['paths of the API', keysOf('openapi/wallet.json', 'paths'), 'docs/reference/http-api.md'],
-  ['paths of the platform API', keysOf('openapi/platform.json', 'paths'), 'docs/reference/platform-api.md'],
+  ['paths of the API', keysOf('packages/server/openapi/wallet.json', 'paths'), 'docs/reference/http-api.md'],
+  [
+    'paths of the platform API',
+    keysOf('packages/server/openapi/platform.json', 'paths'),
+    'docs/reference/platform-api.md',
+  ],
 ] as const
 
 test.each(COMPLETE)('the page lists all %s of the code', (_what, names, page) => {
@@ -172,9 +180,10 @@ describe('the page of the HTTP API', () => {
 })
 
 test('a process opens the number of connections that the guide gives, plus one for each lane', () => {
-  const sizes = namesIn('src/server/core/database/postgres/postgres.ts', /^const (?!LANE_)\w*POOL_SIZE = (\d+)$/gm).map(
-    Number,
-  )
+  const sizes = namesIn(
+    'packages/server/src/core/database/postgres/postgres.ts',
+    /^const (?!LANE_)\w*POOL_SIZE = (\d+)$/gm,
+  ).map(Number)
   const most = sizes.reduce((sum, size) => sum + size, 0)
   expect(sizes.length).toBeGreaterThan(3)
   expect(/opens up to (\d+) connections/.exec(read('docs/guides/run-in-production.md'))?.[1]).toBe(`${most}`)

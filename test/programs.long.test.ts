@@ -10,9 +10,9 @@ const run = promisify(execFile)
 
 test.each([
   ['bench', 'bench/compare'],
-  ['test/faults', 'test/faults/command'],
-  ['test/fuzz', 'test/fuzz/command'],
-  ['test/simulate', 'test/simulate/command'],
+  ['packages/server/test/faults', 'packages/server/test/faults/command'],
+  ['packages/simulator/test/fuzz', 'packages/simulator/test/fuzz/command'],
+  ['packages/simulator/test', 'packages/simulator/test/command'],
 ])('%s compiles, and %s prints its help', async (folder, program) => {
   await run(process.execPath, [TSC, '-p', `${folder}/tsconfig.json`], { cwd: ROOT })
   const { stdout } = await run(process.execPath, [`dist-bench/${program}.js`, '--help'], { cwd: ROOT })

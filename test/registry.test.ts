@@ -5,12 +5,12 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { REPLY_CODES, ROLLBACK_REASONS } from '@purser/protocol/reply-codes'
 import { describe, expect, test } from 'vitest'
-import { REPLY_CODES, ROLLBACK_REASONS } from '../src/protocol/reply-codes.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const PAGE = read('docs/reference/codes.md')
-const OPENAPI: Document = JSON.parse(read('openapi/wallet.json'))
+const OPENAPI: Document = JSON.parse(read('packages/server/openapi/wallet.json'))
 
 interface Document {
   paths: Record<string, Record<string, { operationId: string; responses: Record<string, { description: string }> }>>
@@ -61,7 +61,7 @@ describe('the reply codes', () => {
   })
 
   test('are all used by the wallet, except for 10, which a late wallet cannot answer in time', () => {
-    const folder = join(ROOT, 'src/server/wallet')
+    const folder = join(ROOT, 'packages/server/src/wallet')
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
     const source = files.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
     const unused = Object.keys(REPLY_CODES).filter((name) => !source.includes(`'${name}'`))

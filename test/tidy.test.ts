@@ -17,7 +17,7 @@ import { complaintsAboutWaiting } from './tidy/waiting.ts'
 import { complaintsAboutTheWorld } from './tidy/world.ts'
 
 const SRC = sourcesIn(['src'])
-const CONSOLE = sourcesIn(['console/src'])
+const CONSOLE = sourcesIn(['packages/console/src'])
 const ALL = [...SRC, ...sourcesIn(['test', 'scripts', 'bench'])]
 const DECISIONS = definedIdsOf(read('docs/reference/decisions.md'))
 
@@ -32,7 +32,9 @@ describe('the files of src', () => {
   test('follow the arrows of the architecture in their imports', () =>
     expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
   test('have no two parts of the platform that import each other', () =>
-    expect(complaintsAboutMutualParts(SRC.filter(({ path }) => path.startsWith('src/server/platform/')))).toEqual([]))
+    expect(
+      complaintsAboutMutualParts(SRC.filter(({ path }) => path.startsWith('packages/server/src/platform/'))),
+    ).toEqual([]))
   test('load nothing that only another command needs', () => expect(complaintsAboutTheStart(SRC)).toEqual([]))
   test('take time, turns and randomness from the environment', () => {
     expect(SRC.flatMap(complaintsAboutTheWorld)).toEqual([])
@@ -85,100 +87,128 @@ describe('the house rules find', () => {
   const arrows: [string, string, string][] = [
     [
       'the wallet importing the operator',
-      'src/server/wallet/queue/call-queue.ts',
+      'packages/server/src/wallet/queue/call-queue.ts',
       "import { audit } from '../operator-api/audit/wallet-audit.ts'",
     ],
     [
       'the operator importing the wallet’s server',
-      'src/server/wallet/operator-api/bets/bet-detail.ts',
+      'packages/server/src/wallet/operator-api/bets/bet-detail.ts',
       "import { registerWire } from '../../wire/wallet-wire.ts'",
     ],
     [
       'the operator importing a rule',
-      'src/server/wallet/operator-api/bets/bet-detail.ts',
+      'packages/server/src/wallet/operator-api/bets/bet-detail.ts',
       "import { decidePlace } from '../../rules/place.ts'",
     ],
     [
       'the ledger importing the wallet',
-      'src/server/wallet/ledger/book.ts',
+      'packages/server/src/wallet/ledger/book.ts',
       "import type { Bet } from '../store/bet.ts'",
     ],
     [
       'the ledger importing another part of the protocol',
-      'src/server/wallet/ledger/book.ts',
+      'packages/server/src/wallet/ledger/book.ts',
       "import { REPLY_CODES } from '../../../protocol/reply-codes.ts'",
     ],
     [
       'the protocol importing anything of ours',
-      'src/protocol/values/exact-json.ts',
+      'packages/protocol/src/values/exact-json.ts',
       "import type { Tx } from '../../server/core/database/db.ts'",
     ],
-    ['the protocol reading a file', 'src/protocol/values/exact-json.ts', "import { readFileSync } from 'node:fs'"],
+    [
+      'the protocol reading a file',
+      'packages/protocol/src/values/exact-json.ts',
+      "import { readFileSync } from 'node:fs'",
+    ],
     [
       'the database importing the ledger',
-      'src/server/core/database/fixed.ts',
+      'packages/server/src/core/database/fixed.ts',
       "import { openBook } from '../../wallet/ledger/book.ts'",
     ],
     [
       'a rule using the database',
-      'src/server/wallet/rules/place.ts',
+      'packages/server/src/wallet/rules/place.ts',
       "import { statement } from '../../core/database/db.ts'",
     ],
     [
       'a rule using the clock',
-      'src/server/wallet/rules/place.ts',
+      'packages/server/src/wallet/rules/place.ts',
       "import { systemClock } from '../../../runtime/clock.ts'",
     ],
     [
       'a rule using the logger',
-      'src/server/wallet/rules/place.ts',
+      'packages/server/src/wallet/rules/place.ts',
       "import { createLogger } from '../../../runtime/logger.ts'",
     ],
     [
       'a rule reading sessions',
-      'src/server/wallet/rules/place.ts',
+      'packages/server/src/wallet/rules/place.ts',
       "import { readSessions, type Session } from '../store/session.ts'",
     ],
-    ['a rule using a library', 'src/server/wallet/rules/place.ts', "import pg from 'pg'"],
+    ['a rule using a library', 'packages/server/src/wallet/rules/place.ts', "import pg from 'pg'"],
     [
       'the platform importing the wallet',
-      'src/server/platform/store/platform-bet.ts',
+      'packages/server/src/platform/store/platform-bet.ts',
       "import { openBook } from '../../wallet/queue/call-batch.ts'",
     ],
-    ['deliveries importing their API', 'src/server/platform/delivery/a.ts', "import type { A } from '../api/views.ts'"],
+    [
+      'deliveries importing their API',
+      'packages/server/src/platform/delivery/a.ts',
+      "import type { A } from '../api/views.ts'",
+    ],
     [
       'bets importing HTTP',
-      'src/server/platform/bets/a.ts',
+      'packages/server/src/platform/bets/a.ts',
       "import { notFound } from '../../core/http/api/problem-details.ts'",
     ],
-    ['deliveries importing bets', 'src/server/platform/delivery/a.ts', "import type { A } from '../bets/bet-flow.ts'"],
-    ['bets importing deliveries', 'src/server/platform/bets/a.ts', "import { a } from '../delivery/deliverer.ts'"],
+    [
+      'deliveries importing bets',
+      'packages/server/src/platform/delivery/a.ts',
+      "import type { A } from '../bets/bet-flow.ts'",
+    ],
+    [
+      'bets importing deliveries',
+      'packages/server/src/platform/bets/a.ts',
+      "import { a } from '../delivery/deliverer.ts'",
+    ],
     [
       'placement importing recovery',
-      'src/server/platform/placement/a.ts',
+      'packages/server/src/platform/placement/a.ts',
       "import { a } from '../recovery/lease-watch.ts'",
     ],
-    ['rows importing bets', 'src/server/platform/store/outbox.ts', "import type { A } from '../bets/bet-flow.ts'"],
+    [
+      'rows importing bets',
+      'packages/server/src/platform/store/outbox.ts',
+      "import type { A } from '../bets/bet-flow.ts'",
+    ],
     [
       'the gateway importing the ledger',
-      'src/server/gateway/route.ts',
+      'packages/server/src/gateway/route.ts',
       "import { saveBook } from '../wallet/ledger/book-store.ts'",
     ],
-    ['the conformance kit importing the database', 'src/conformance/run.ts', "import { openDb } from '../db/open.ts'"],
+    [
+      'the conformance kit importing the database',
+      'packages/conformance/src/run.ts',
+      "import { openDb } from '../db/open.ts'",
+    ],
     [
       'the sandbox importing the wallet',
-      'src/server/sandbox/sandbox-run.ts',
+      'packages/server/src/sandbox/sandbox-run.ts',
       "import { createWallet } from '../wallet/wallet.ts'",
     ],
-    ['configuration opening a database', 'src/server/core/config/config.ts', "import { openDb } from '../db/open.ts'"],
+    [
+      'configuration opening a database',
+      'packages/server/src/core/config/config.ts',
+      "import { openDb } from '../db/open.ts'",
+    ],
     [
       'a re-export against the arrows',
-      'src/server/wallet/ledger/book.ts',
+      'packages/server/src/wallet/ledger/book.ts',
       "export { hashToken } from '../wallet/store/session.ts'",
     ],
     [
       'an import at run time against the arrows',
-      'src/server/wallet/ledger/book.ts',
+      'packages/server/src/wallet/ledger/book.ts',
       "const x = await import('../wallet/store/session.ts')",
     ],
     ['a part that the architecture does not have', 'src/cache/store.ts', "import { x } from '../db/db.ts'"],
@@ -201,7 +231,7 @@ describe('the house rules find', () => {
     ['part of a text of the platform', "const isPoor = reason === 'partner code 7'"],
     ['part of a body', 'const hasFailed = /"code":100\\b/.test(text)'],
   ])('a code without its name that is %s', (_name, text) => {
-    expect(complaintsAboutBareCodes(sourceOf('src/server/platform/planted.ts', text))).toHaveLength(1)
+    expect(complaintsAboutBareCodes(sourceOf('packages/server/src/platform/planted.ts', text))).toHaveLength(1)
   })
 
   test('nothing in numbers that are no codes', () => {
@@ -211,7 +241,7 @@ describe('the house rules find', () => {
       switch (code) { case 0: step() }
       const MAX_CODE = 16
       const RETRIES = [1, 3, 9]`
-    expect(complaintsAboutBareCodes(sourceOf('src/server/platform/planted.ts', text))).toEqual([])
+    expect(complaintsAboutBareCodes(sourceOf('packages/server/src/platform/planted.ts', text))).toEqual([])
   })
 
   test('nothing in allowed imports', () => {
@@ -220,11 +250,11 @@ describe('the house rules find', () => {
       "import { effectOnPlayer, type Posting } from '../ledger/posting.ts'",
       "import { type Facts } from '../store/player.ts'",
     ]
-    expect(complaintsAboutArrows(sourceOf('src/server/wallet/rules/place.ts', allowed.join('\n')))).toEqual([])
+    expect(complaintsAboutArrows(sourceOf('packages/server/src/wallet/rules/place.ts', allowed.join('\n')))).toEqual([])
     const operator =
       "import { readPlayer } from '../../store/player.ts'\nimport type { Rules } from '../../rules/decision.ts'"
     expect(
-      complaintsAboutArrows(sourceOf('src/server/wallet/operator-api/players/player-profile.ts', operator)),
+      complaintsAboutArrows(sourceOf('packages/server/src/wallet/operator-api/players/player-profile.ts', operator)),
     ).toEqual([])
   })
 
@@ -238,32 +268,32 @@ describe('the house rules find', () => {
 
   test('two parts of the platform that import each other', () => {
     const bets = sourceOf(
-      'src/server/platform/bets/a.ts',
+      'packages/server/src/platform/bets/a.ts',
       "import type { B } from '../delivery/b.ts'\nexport type A = B",
     )
     const delivery = sourceOf(
-      'src/server/platform/delivery/b.ts',
+      'packages/server/src/platform/delivery/b.ts',
       "import type { A } from '../bets/a.ts'\nexport type B = A",
     )
     expect(complaintsAboutMutualParts([bets, delivery])).toEqual([
-      'src/server/platform/bets/a.ts:1: server/platform/bets and server/platform/delivery import each other',
-      'src/server/platform/delivery/b.ts:1: server/platform/delivery and server/platform/bets import each other',
+      'packages/server/src/platform/bets/a.ts:1: server/platform/bets and server/platform/delivery import each other',
+      'packages/server/src/platform/delivery/b.ts:1: server/platform/delivery and server/platform/bets import each other',
     ])
     expect(complaintsAboutMutualParts([bets])).toEqual([])
   })
 
   test('what every command would load', () => {
     const main = sourceOf(
-      'src/server/cli/commands.ts',
+      'packages/server/src/cli/commands.ts',
       "import { add } from './add.ts'\nimport { Command } from 'commander'\nadd(Command)",
     )
     const eager = sourceOf(
-      'src/server/cli/add.ts',
+      'packages/server/src/cli/add.ts',
       "import pg from 'pg'\nimport type { Command } from 'commander'\nexport const add = pg",
     )
-    const lazy = sourceOf('src/server/cli/add.ts', "export const add = () => import('pg')")
+    const lazy = sourceOf('packages/server/src/cli/add.ts', "export const add = () => import('pg')")
     expect(complaintsAboutTheStart([main, eager])).toEqual([
-      'every command loads pg: src/server/cli/commands.ts → src/server/cli/add.ts',
+      'every command loads pg: packages/server/src/cli/commands.ts → packages/server/src/cli/add.ts',
     ])
     expect(complaintsAboutTheStart([main, lazy])).toEqual([])
   })
@@ -310,7 +340,7 @@ describe('the house rules find', () => {
     ['an unqualified update', habits.sqlIsQualified, "const x = 'update account set balance = 0'"],
   ]
   test.each(planted)('%s', (_name, rule, text) => {
-    expect(rule(sourceOf('src/server/wallet/planted.ts', text))).toHaveLength(1)
+    expect(rule(sourceOf('packages/server/src/wallet/planted.ts', text))).toHaveLength(1)
   })
 
   test.each([
@@ -322,33 +352,36 @@ describe('the house rules find', () => {
     'expect(performance.now() - start).toBeLessThan(1_000)',
     'expect(answer.durationMs).toBeLessThanOrEqual(300)',
   ])('a quick test that waits for milliseconds: %s', (text) => {
-    expect(complaintsAboutWaiting(sourceOf('test/wallet/planted.test.ts', text))).toHaveLength(1)
-    expect(complaintsAboutWaiting(sourceOf('test/wallet/planted.long.test.ts', text))).toEqual([])
+    expect(complaintsAboutWaiting(sourceOf('packages/server/test/wallet/planted.test.ts', text))).toHaveLength(1)
+    expect(complaintsAboutWaiting(sourceOf('packages/server/test/wallet/planted.long.test.ts', text))).toEqual([])
   })
 
   test('nothing in a test that polls for a condition', () => {
     const text =
       'while (!(await isThere())) await sleep(5)\nawait expect.poll(look).toBe(1)\nexpect(rows).toBeLessThan(3)'
-    expect(complaintsAboutWaiting(sourceOf('test/wallet/planted.test.ts', text))).toEqual([])
+    expect(complaintsAboutWaiting(sourceOf('packages/server/test/wallet/planted.test.ts', text))).toEqual([])
   })
 
   test('nothing in SQL with qualified names', () => {
     const text = `const x = \`with old as (select 1) insert into purser.bet select * from rows from (unnest($1::text[])) as r join old on true
       on conflict (bucket) do update set calls = 1 where a is distinct from b\``
-    expect(habits.sqlIsQualified(sourceOf('src/server/wallet/planted.ts', text))).toEqual([])
-    expect(habits.functionsAreShort(sourceOf('src/server/wallet/planted.ts', long(70)))).toEqual([])
+    expect(habits.sqlIsQualified(sourceOf('packages/server/src/wallet/planted.ts', text))).toEqual([])
+    expect(habits.functionsAreShort(sourceOf('packages/server/src/wallet/planted.ts', long(70)))).toEqual([])
   })
 
-  test.each(['src/utils.ts', 'src/server/wallet/helpers/a.ts', 'test/common.ts', 'src/types.ts', 'scripts/misc.mjs'])(
-    'a file without a subject: %s',
-    (path) => {
-      expect(habits.noBucket(sourceOf(path, ''))).toHaveLength(1)
-    },
-  )
+  test.each([
+    'src/utils.ts',
+    'packages/server/src/wallet/helpers/a.ts',
+    'test/common.ts',
+    'src/types.ts',
+    'scripts/misc.mjs',
+  ])('a file without a subject: %s', (path) => {
+    expect(habits.noBucket(sourceOf(path, ''))).toHaveLength(1)
+  })
 
   test('a folder of more than 15 files', () => {
-    const paths = Array.from({ length: 16 }, (_, i) => `src/server/planted/file-${i}.ts`)
-    expect(habits.complaintsAboutFolders(paths)).toEqual(['src/server/planted: 16 files, more than 15'])
+    const paths = Array.from({ length: 16 }, (_, i) => `packages/server/src/planted/file-${i}.ts`)
+    expect(habits.complaintsAboutFolders(paths)).toEqual(['packages/server/src/planted: 16 files, more than 15'])
     expect(habits.complaintsAboutFolders(paths.slice(1))).toEqual([])
   })
 

@@ -54,7 +54,7 @@ async function main(): Promise<number> {
     process.stdout.write(`${DELIVER_HELP}\n`)
     return 0
   }
-  if (!existsSync(MAIN)) throw new UsageError('dist/main.js is missing: npm run build')
+  if (!existsSync(MAIN)) throw new UsageError('packages/server/dist/main.js is missing: npm run build')
   const { isRam, fdatasyncMs } = disk()
   if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
   const [load = 0] = loadavg()

@@ -22,7 +22,7 @@ export interface DeliverOptions {
    */
   cost?: number
   final?: number
-  /** The `dist/main.js` of each build for cost and final. */
+  /** The `packages/server/dist/main.js` of each build for cost and final. */
   mains: string[]
 }
 

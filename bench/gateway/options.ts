@@ -4,7 +4,7 @@ import { MAIN } from '../subjects.ts'
 
 export interface GatewayOptions {
   rounds: number
-  /** The `dist/main.js` of this build, and of the builds to compare it with. */
+  /** The `packages/server/dist/main.js` of this build, and of the builds to compare it with. */
   mains: string[]
 }
 

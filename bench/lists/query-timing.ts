@@ -6,8 +6,8 @@ import {
   REPORT_SETTINGS_SQL,
   type Statement,
   USER_QUERY_SETTINGS_SQL,
-} from '../../src/server/core/database/db.ts'
-import { type Plan, planOf, type SentStatement } from '../../test/support/plans.ts'
+} from 'purser/core/database/db'
+import { type Plan, planOf, type SentStatement } from '../../packages/server/test/support/plans.ts'
 
 const ROUNDS = 7
 

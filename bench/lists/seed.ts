@@ -2,10 +2,10 @@
 // won, one of fifty is still open; rare-rows.ts adds the rare ones. The ledger balances, since the
 // audit is timed too.
 import { createHash } from 'node:crypto'
+import { createLogger } from '@purser/runtime/logger'
 import pg from 'pg'
-import { createLogger } from '../../src/runtime/logger.ts'
-import { createCallJournal } from '../../src/server/core/call-journal/call-journal.ts'
-import { type Db, statement } from '../../src/server/core/database/db.ts'
+import { createCallJournal } from 'purser/core/call-journal/call-journal'
+import { type Db, statement } from 'purser/core/database/db'
 import { buildRareRowsSql } from './rare-rows.ts'
 
 export const SEED_PLAYERS = 100_000

@@ -3,7 +3,7 @@ import { parseArguments, parsePositive } from '../arguments.ts'
 import { MAIN } from '../subjects.ts'
 
 export interface PlaceOptions {
-  /** The `dist/main.js` of this build, and of the builds to compare it with. */
+  /** The `packages/server/dist/main.js` of this build, and of the builds to compare it with. */
   mains: string[]
   rounds: number
   seconds: number

@@ -3,7 +3,7 @@
  * $WORLD_COUNTS on SIGUSR2.
  */
 import { renameSync, writeFileSync } from 'node:fs'
-import type * as Runtime from '../../src/runtime/environment.ts'
+import type * as Runtime from '@purser/runtime/environment'
 
 /** The wallet's own module; this file belongs to another build. */
 const ITS = new URL('../../../dist/runtime/environment.js', import.meta.url).href

@@ -1,7 +1,7 @@
 /**
- * Measures the cost of src/runtime/environment.ts, through which all of src uses time, timers and
- * randomness. It prints the nanoseconds of each function and of its global, and how often a call
- * under load uses it.
+ * Measures the cost of packages/runtime/src/environment.ts, through which all of src uses time,
+ * timers and randomness. It prints the nanoseconds of each function and of its global, and how
+ * often a call under load uses it.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
@@ -10,7 +10,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { environment } from '../../src/runtime/environment.ts'
+import { environment } from '@purser/runtime/environment'
 import { startServer } from '../server-process.ts'
 import { createSecret, MAIN } from '../subjects.ts'
 

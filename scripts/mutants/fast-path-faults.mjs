@@ -1,12 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the searched text is source code
 
 /**
- * Faults of the fast path (src/server/wallet/queue): at least one per predicate, since each
- * predicate repeats a rule.
+ * Faults of the fast path (packages/server/src/wallet/queue): at least one per predicate, since
+ * each predicate repeats a rule.
  */
 
-const GATE = ['test/wallet/fast-path.test.ts']
-const FAST_PATH_RESULTS = ['test/wallet/fast-path-results.test.ts']
+const GATE = ['packages/server/test/wallet/fast-path.test.ts']
+const FAST_PATH_RESULTS = ['packages/server/test/wallet/fast-path-results.test.ts']
 const PLAYER_IS_THERE = '(select 1 from purser.player where bucket = $1::int and player = k.player limit 1) is not null'
 const BET_IS_THERE =
   'select 1 from purser.bet where bucket = $1::int and bet_id = k.bet_id and player = k.player limit 1'
@@ -90,7 +90,7 @@ export const FAST_PATH_TEXT_FAULTS = [
   ['and balance <= $4::bigint - k.payout and', 'and', FAST_PATH_RESULTS],
   ['balance <= $4', 'balance < $4', FAST_PATH_RESULTS],
   ['case when f.payout > 0 then 2 else 1 end', '2', FAST_PATH_RESULTS],
-  ['calls = 2, last_result = 2,', 'calls = 2, last_result = 1,', ['test/wallet/same-rows.test.ts']],
+  ['calls = 2, last_result = 2,', 'calls = 2, last_result = 1,', ['packages/server/test/wallet/same-rows.test.ts']],
   ['count(*) > (select count(*) from settled)', 'count(*) < (select count(*) from settled)', FAST_PATH_RESULTS],
 ]
 

@@ -9,33 +9,37 @@
 import { FAST_PATH_FAULTS, FAST_PATH_TEXT_FAULTS } from './fast-path-faults.mjs'
 import { UNSEEN_FAULTS } from './unseen-faults.mjs'
 
-const RULES = ['test/wallet/life-table.test.ts', 'test/wallet/life-histories.test.ts']
-const LIMITS = ['test/wallet/limits.test.ts']
-const GATE = ['test/wallet/fast-path.test.ts']
-const LANES = ['test/wallet/call-queue.test.ts']
-const CODES = ['test/platform/result-codes.long.test.ts']
-const RESULTS = ['test/platform/result-delivery.test.ts']
-const ROLLBACKS = ['test/platform/rollback-schedule.long.test.ts']
-const RECORD = ['test/platform/attempt-recorder.test.ts']
-const SCHEDULE = ['test/platform/retry-backoff.test.ts']
-const PLACING = ['test/platform/place-outcomes.test.ts']
-const CLASSIFY = ['test/wallet-client/answer-classification.test.ts']
-const CALLERS = ['test/wallet-client/four-callers.test.ts']
-const BASE_URLS = ['test/protocol/base-url.test.ts']
-const ROUTING = ['test/gateway/routing.test.ts', 'test/gateway/answers.test.ts', 'test/gateway/refusals.test.ts']
-const MONEY = ['test/wallet/money.test.ts']
-const BATCH = ['test/wallet/call-batch.test.ts', 'test/wallet/same-rows.test.ts']
-const REPEATS = ['test/wallet/life-repeats.test.ts', ...BATCH]
-const BOUNDS = ['test/wallet/bounds-of-results.test.ts']
-const ADJUSTMENTS = ['test/operator/adjustments.test.ts']
-const NEEDS = ['test/platform/needs-person.long.test.ts']
-const WATCH = ['test/platform/lease-watch.test.ts']
-const BREAKER = ['test/platform/circuit-breaker.test.ts']
-const QUEUE = ['test/platform/queue-pages.test.ts']
-const WINDOW = ['test/platform/concurrency-limit.test.ts']
-const FOLLOW = ['test/platform/event-result-bisection.long.test.ts']
-const BISECT_CLAIM = ['test/platform/bisect-claim.long.test.ts']
-const DURABLE = ['test/db/durability.long.test.ts']
+const RULES = ['packages/server/test/wallet/life-table.test.ts', 'packages/server/test/wallet/life-histories.test.ts']
+const LIMITS = ['packages/server/test/wallet/limits.test.ts']
+const GATE = ['packages/server/test/wallet/fast-path.test.ts']
+const LANES = ['packages/server/test/wallet/call-queue.test.ts']
+const CODES = ['packages/server/test/platform/result-codes.long.test.ts']
+const RESULTS = ['packages/server/test/platform/result-delivery.test.ts']
+const ROLLBACKS = ['packages/server/test/platform/rollback-schedule.long.test.ts']
+const RECORD = ['packages/server/test/platform/attempt-recorder.test.ts']
+const SCHEDULE = ['packages/server/test/platform/retry-backoff.test.ts']
+const PLACING = ['packages/server/test/platform/place-outcomes.test.ts']
+const CLASSIFY = ['packages/protocol/test/client/answer-classification.test.ts']
+const CALLERS = ['packages/server/test/wallet-client/four-callers.test.ts']
+const BASE_URLS = ['packages/server/test/protocol/base-url.test.ts']
+const ROUTING = [
+  'packages/server/test/gateway/routing.test.ts',
+  'packages/server/test/gateway/answers.test.ts',
+  'packages/server/test/gateway/refusals.test.ts',
+]
+const MONEY = ['packages/server/test/wallet/money.test.ts']
+const BATCH = ['packages/server/test/wallet/call-batch.test.ts', 'packages/server/test/wallet/same-rows.test.ts']
+const REPEATS = ['packages/server/test/wallet/life-repeats.test.ts', ...BATCH]
+const BOUNDS = ['packages/server/test/wallet/bounds-of-results.test.ts']
+const ADJUSTMENTS = ['packages/server/test/operator/adjustments.test.ts']
+const NEEDS = ['packages/server/test/platform/needs-person.long.test.ts']
+const WATCH = ['packages/server/test/platform/lease-watch.test.ts']
+const BREAKER = ['packages/server/test/platform/circuit-breaker.test.ts']
+const QUEUE = ['packages/server/test/platform/queue-pages.test.ts']
+const WINDOW = ['packages/server/test/platform/concurrency-limit.test.ts']
+const FOLLOW = ['packages/server/test/platform/event-result-bisection.long.test.ts']
+const BISECT_CLAIM = ['packages/server/test/platform/bisect-claim.long.test.ts']
+const DURABLE = ['packages/server/test/db/durability.long.test.ts']
 
 /**
  * @type {Readonly<Record<string, readonly (
@@ -43,34 +47,42 @@ const DURABLE = ['test/db/durability.long.test.ts']
  * )[]>>}
  */
 const BY_FILE = {
-  'src/protocol/values/money.ts': [
-    ['units > MAX_AMOUNT ?', 'units >= MAX_AMOUNT ?', ['test/protocol/money.test.ts']],
+  'packages/protocol/src/values/money.ts': [
+    ['units > MAX_AMOUNT ?', 'units >= MAX_AMOUNT ?', ['packages/protocol/test/money.test.ts']],
     ['value % divisor === 0n ? value / divisor : undefined', 'value / divisor', MONEY],
-    ['&& !Object.is(value, -0)', '', ['test/protocol/money.test.ts']],
+    ['&& !Object.is(value, -0)', '', ['packages/protocol/test/money.test.ts']],
     ['<= LIMITS.amountDigits', '<= LIMITS.amountDigits + 1', MONEY],
-    ['balance >= -MAX_BALANCE', 'true', ['test/protocol/money.test.ts']],
-    ["padStart(scale + 1, '0')", "padStart(scale, '0')", ['test/protocol/money.test.ts']],
+    ['balance >= -MAX_BALANCE', 'true', ['packages/protocol/test/money.test.ts']],
+    ["padStart(scale + 1, '0')", "padStart(scale, '0')", ['packages/protocol/test/money.test.ts']],
   ],
-  'src/server/wallet/ledger/book-store.ts': [
-    ['where a.version = excluded.opening_version', 'where true', ['test/ledger/book-store.test.ts']],
-    ['count(*) < cardinality($2::text[])', 'count(*) > cardinality($2::text[])', ['test/ledger/book-store.test.ts']],
+  'packages/server/src/wallet/ledger/book-store.ts': [
+    ['where a.version = excluded.opening_version', 'where true', ['packages/server/test/ledger/book-store.test.ts']],
+    [
+      'count(*) < cardinality($2::text[])',
+      'count(*) > cardinality($2::text[])',
+      ['packages/server/test/ledger/book-store.test.ts'],
+    ],
     ['case when excluded.day > a.day', 'case when excluded.day >= a.day', LIMITS],
   ],
-  'src/server/wallet/ledger/book.ts': [
+  'packages/server/src/wallet/ledger/book.ts': [
     ['dayOf(at) < day ?', 'false ?', GATE],
-    ['posting.amount < 0n || ', '', ['test/ledger/book-store.test.ts']],
+    ['posting.amount < 0n || ', '', ['packages/server/test/ledger/book-store.test.ts']],
     [
       'version: account.version + 1n',
       'version: account.version + 2n',
-      ['test/operator/deposits-and-withdrawals.test.ts'],
+      ['packages/server/test/operator/deposits-and-withdrawals.test.ts'],
     ],
   ],
-  'src/server/wallet/ledger/posting.ts': [["posting.debit === 'player' ? -posting.amount : 0n", '0n', RULES]],
-  'src/server/wallet/store/bet-store.ts': [
-    ['where b.calls < excluded.calls', 'where true', ['test/wallet/bet-store.test.ts']],
-    ['count(*) < cardinality($2::text[])', 'count(*) > cardinality($2::text[])', ['test/wallet/bet-store.test.ts']],
+  'packages/server/src/wallet/ledger/posting.ts': [["posting.debit === 'player' ? -posting.amount : 0n", '0n', RULES]],
+  'packages/server/src/wallet/store/bet-store.ts': [
+    ['where b.calls < excluded.calls', 'where true', ['packages/server/test/wallet/bet-store.test.ts']],
+    [
+      'count(*) < cardinality($2::text[])',
+      'count(*) > cardinality($2::text[])',
+      ['packages/server/test/wallet/bet-store.test.ts'],
+    ],
   ],
-  'src/server/wallet/queue/rules-path.ts': [
+  'packages/server/src/wallet/queue/rules-path.ts': [
     ['return now > startBefore', 'return false', LANES],
     ["if (placed && decision.kind === 'apply') {", 'if (placed) {', BATCH],
     [', ...book.transfersOf(player, currency)]', ']', BATCH],
@@ -78,17 +90,17 @@ const BY_FILE = {
     [
       'placeRequestId: placed ? call.requestId : record.placeRequestId',
       'placeRequestId: call.requestId',
-      ['test/wallet/other-operation.test.ts'],
+      ['packages/server/test/wallet/other-operation.test.ts'],
     ],
   ],
-  'src/server/wallet/queue/call-batch.ts': [
-    ['return day >= today', 'return day === today', ['test/wallet/limits-clocks.test.ts']],
+  'packages/server/src/wallet/queue/call-batch.ts': [
+    ['return day >= today', 'return day === today', ['packages/server/test/wallet/limits-clocks.test.ts']],
     ['isUnrestricted(player) && !player.isMarked', 'false', GATE],
     ['isUnrestricted(player) && !player.isMarked', '!player.isMarked', GATE],
     ["kind === 'settle' || kind === 'unsettle'", "kind === 'settle'", REPEATS],
     [', uniqueBets(calls))', ", uniqueBets(calls.filter(({ kind }) => kind === 'settle')))", RULES],
   ],
-  'src/server/wallet/store/bet-call-store.ts': [
+  'packages/server/src/wallet/store/bet-call-store.ts': [
     ["outcome <> 'refused' and ${SAME_CONTENT}", "outcome <> 'refused'", REPEATS],
     ["`select 'acknowledged' as became, effect_at", "`select 'acknowledged' as became, at as effect_at", REPEATS],
     [
@@ -100,13 +112,13 @@ const BY_FILE = {
     [
       "operation = 'place' and k.operation",
       "operation = 'settle' and k.operation",
-      ['test/wallet/other-operation.test.ts'],
+      ['packages/server/test/wallet/other-operation.test.ts'],
     ],
     [' and request_id = k.request_id', '', REPEATS],
   ],
-  'src/server/wallet/queue/fast-path.ts': FAST_PATH_FAULTS,
-  'src/server/wallet/queue/fast-path-sql.ts': FAST_PATH_TEXT_FAULTS,
-  'src/server/wallet/queue/call-queue.ts': [
+  'packages/server/src/wallet/queue/fast-path.ts': FAST_PATH_FAULTS,
+  'packages/server/src/wallet/queue/fast-path-sql.ts': FAST_PATH_TEXT_FAULTS,
+  'packages/server/src/wallet/queue/call-queue.ts': [
     ['first.attempts >= MAX_ATTEMPTS', 'false', LANES],
     ['    endSweeping = undefined\n', '', LANES],
     ['entries.length > HOT_PLAYER_CALLS', 'entries.length > HOT_PLAYER_CALLS + 1', LANES],
@@ -121,123 +133,155 @@ const BY_FILE = {
     ['environment.monotonicNow() + SWEEP_MS', 'world.elapsed()', LANES],
     ['rulesPathCalls.push(...entries)', 'rulesPathCalls.push(first), staying.push(...others)', LANES],
   ],
-  'src/server/wallet/queue/lane-mode.ts': [
-    ['TRANSITIONS[lane.mode].some((next) => next === mode)', 'true', ['test/wallet/lane-mode.test.ts']],
+  'packages/server/src/wallet/queue/lane-mode.ts': [
+    ['TRANSITIONS[lane.mode].some((next) => next === mode)', 'true', ['packages/server/test/wallet/lane-mode.test.ts']],
   ],
-  'src/server/wallet/queue/batch-execution.ts': [
+  'packages/server/src/wallet/queue/batch-execution.ts': [
     ['if (!isOutage(error)) return [', 'return [', LANES],
     ['for (const entry of [...fastPathCalls, ...rulesPathCalls])', 'for (const entry of fastPathCalls)', LANES],
   ],
-  'src/server/wallet/rules/player-restrictions.ts': [
+  'packages/server/src/wallet/rules/player-restrictions.ts': [
     ['!isBlocked(player) && ', '', GATE],
     ['!isUnverified(player) && ', '', GATE],
     [' && !hasLimits(player)', '', GATE],
   ],
-  'src/server/wallet/store/player.ts': [
+  'packages/server/src/wallet/store/player.ts': [
     ["status || ' ' || coalesce", 'coalesce', GATE],
     ["coalesce(verified::text, '-')", "'-'", GATE],
     [" || ' ' || limits::text", '', GATE],
     ['if (isUnrestricted(player)) await markUnrestricted', 'if (!isUnrestricted(player)) await markUnrestricted', GATE],
   ],
-  'src/server/wallet/rules/settle.ts': [
-    ["call.resultType === 'refund' ? placement.funder : 'player'", "'player'", ['test/wallet/life-freebets.test.ts']],
+  'packages/server/src/wallet/rules/settle.ts': [
+    [
+      "call.resultType === 'refund' ? placement.funder : 'player'",
+      "'player'",
+      ['packages/server/test/wallet/life-freebets.test.ts'],
+    ],
     ['return sameMoney ? [] :', 'return', BATCH],
-    ['(earlier.payee === later.payee || later.payout === ZERO)', 'true', ['test/wallet/life-freebets.test.ts']],
+    [
+      '(earlier.payee === later.payee || later.payout === ZERO)',
+      'true',
+      ['packages/server/test/wallet/life-freebets.test.ts'],
+    ],
     [
       ' && call.resultType === settlement.resultType',
       '',
-      ['test/wallet/life-repeats.test.ts', 'test/wallet/life-table.test.ts'],
+      ['packages/server/test/wallet/life-repeats.test.ts', 'packages/server/test/wallet/life-table.test.ts'],
     ],
   ],
-  'src/server/wallet/rules/decision.ts': [
+  'packages/server/src/wallet/rules/decision.ts': [
     ['effect < 0n && after < 0n', 'after < 0n', BOUNDS],
     ['> rules.resettleWindowMs', '>= rules.resettleWindowMs', BOUNDS],
     ['return fitsBalance(after)\n', 'return true\n', BOUNDS],
   ],
-  'src/server/wallet/rules/replay-detection.ts': [
+  'packages/server/src/wallet/rules/replay-detection.ts': [
     ["isResult && (decision.kind === 'apply' || (", 'isResult && (true || (', REPEATS],
     ['&& decision.isNew === true', '&& false', REPEATS],
     ['refused.seq < lastResult', 'refused.seq < lastResult + 2', REPEATS],
-    ['requestId === placeRequestId ||\n', '', ['test/wallet/other-operation.test.ts']],
+    ['requestId === placeRequestId ||\n', '', ['packages/server/test/wallet/other-operation.test.ts']],
   ],
-  'src/server/wallet/rules/token-validity.ts': [
-    ['session.expiresAt > now', 'session.expiresAt >= now', ['test/wallet/token-expiry.test.ts']],
-    [' || session.player !== player', '', ['test/wallet/life-identity.test.ts', 'test/wallet/life-refusals.test.ts']],
-    ['session.endedAt === null && ', '', ['test/wallet/fast-path.test.ts', 'test/wallet/session-profile.test.ts']],
+  'packages/server/src/wallet/rules/token-validity.ts': [
+    ['session.expiresAt > now', 'session.expiresAt >= now', ['packages/server/test/wallet/token-expiry.test.ts']],
+    [
+      ' || session.player !== player',
+      '',
+      ['packages/server/test/wallet/life-identity.test.ts', 'packages/server/test/wallet/life-refusals.test.ts'],
+    ],
+    [
+      'session.endedAt === null && ',
+      '',
+      ['packages/server/test/wallet/fast-path.test.ts', 'packages/server/test/wallet/session-profile.test.ts'],
+    ],
   ],
-  'src/server/wallet/rules/place.ts': [
-    ['placement.stake === call.stake && ', '', ['test/wallet/life-order-of-checks.test.ts']],
-    ["funder === 'player' && balance < call.stake", 'balance < call.stake', ['test/wallet/life-freebets.test.ts']],
+  'packages/server/src/wallet/rules/place.ts': [
+    ['placement.stake === call.stake && ', '', ['packages/server/test/wallet/life-order-of-checks.test.ts']],
+    [
+      "funder === 'player' && balance < call.stake",
+      'balance < call.stake',
+      ['packages/server/test/wallet/life-freebets.test.ts'],
+    ],
     [
       'balance < call.stake',
       'balance <= call.stake',
-      ['test/wallet/call-batch.test.ts', 'test/wallet/life-refusals.test.ts'],
+      ['packages/server/test/wallet/call-batch.test.ts', 'packages/server/test/wallet/life-refusals.test.ts'],
     ],
   ],
-  'src/server/wallet/rules/betting-eligibility.ts': [
+  'packages/server/src/wallet/rules/betting-eligibility.ts': [
     ['bets + 1 > limits.betCount', 'bets > limits.betCount', LIMITS],
     ['stakesThen - payouts', 'stakesThen', LIMITS],
-    ['player.selfExcludedUntil > now', 'player.selfExcludedUntil >= now', ['test/wallet/moment-of-rules.test.ts']],
+    [
+      'player.selfExcludedUntil > now',
+      'player.selfExcludedUntil >= now',
+      ['packages/server/test/wallet/moment-of-rules.test.ts'],
+    ],
     ['birthday > latestBirthday(', 'birthday >= latestBirthday(', LIMITS],
   ],
-  'src/server/wallet/rules/rollback.ts': [
-    ['credit: placement.funder', "credit: 'player'", ['test/wallet/life-freebets.test.ts']],
+  'packages/server/src/wallet/rules/rollback.ts': [
+    ['credit: placement.funder', "credit: 'player'", ['packages/server/test/wallet/life-freebets.test.ts']],
   ],
-  'src/server/wallet/rules/unsettle.ts': [['[...reversePayout(bet.settlement), ', '[', RULES]],
-  'src/server/wallet/store/turnover.ts': [
+  'packages/server/src/wallet/rules/unsettle.ts': [['[...reversePayout(bet.settlement), ', '[', RULES]],
+  'packages/server/src/wallet/store/turnover.ts': [
     ["else if (transfer.kind === 'refund') stakes.delete(transfer.betId)\n", '', LIMITS],
   ],
-  'src/server/wallet/operator-api/money/cash-movement.ts': [
+  'packages/server/src/wallet/operator-api/money/cash-movement.ts': [
     ['isDeepStrictEqual({ ...correction }, correctionColumns(requested))', 'true', ADJUSTMENTS],
     ["kind === 'adjustment' ? change : absolute(change)", 'absolute(change)', ADJUSTMENTS],
     ['if (change < 0n && after < 0n)', 'if (change < 0n && after < -1n)', ADJUSTMENTS],
   ],
-  'src/server/core/auth/audit-log/audit-diff.ts': [
-    ['if (SECRET_MEMBERS.has(name)) return MASK', '', ['test/people/audit-diff.test.ts']],
+  'packages/server/src/core/auth/audit-log/audit-diff.ts': [
+    ['if (SECRET_MEMBERS.has(name)) return MASK', '', ['packages/server/test/people/audit-diff.test.ts']],
   ],
-  'src/server/core/auth/audit-log/audit-log.ts': [
-    ['actor.person === null ?', 'false ?', ['test/people/platform-audit-log.test.ts']],
-    ['if (Object.keys({ ...before, ...after }).length === 0) return', '', ['test/people/wallet-audit-log.test.ts']],
+  'packages/server/src/core/auth/audit-log/audit-log.ts': [
+    ['actor.person === null ?', 'false ?', ['packages/server/test/people/platform-audit-log.test.ts']],
+    [
+      'if (Object.keys({ ...before, ...after }).length === 0) return',
+      '',
+      ['packages/server/test/people/wallet-audit-log.test.ts'],
+    ],
   ],
-  'src/server/platform/store/outbox.ts': [
+  'packages/server/src/platform/store/outbox.ts': [
     ['d.number = r.number + 1 and', 'd.number > r.number and', RESULTS],
     ['number >= FIRST_TO_OVERTAKE', 'number > FIRST_TO_OVERTAKE', NEEDS],
   ],
-  'src/server/platform/store/attempt-outcome-store.ts': [
+  'packages/server/src/platform/store/attempt-outcome-store.ts': [
     [' and d.attempts = r.attempt', '', RECORD],
     ["and d.attempts = r.attempt and ${statusColumn('d')} = 'pending'", 'and d.attempts = r.attempt', RECORD],
     ['r.deliveries > d.number as has_later', 'false as has_later', RESULTS],
     ["<> 'refused' or r.deliveries = d.number", "<> 'refused'", NEEDS],
     [' for update skip locked', ' for update', RESULTS],
   ],
-  'src/server/platform/delivery/manual-retry.ts': [[' and later.number > d.number', '', RESULTS]],
-  'src/server/platform/delivery/delivery-claim.ts': [
+  'packages/server/src/platform/delivery/manual-retry.ts': [[' and later.number > d.number', '', RESULTS]],
+  'packages/server/src/platform/delivery/delivery-claim.ts': [
     ['is_claimed = not c.is_late', 'is_claimed = false', WATCH],
     ['(due_at, delivery_id) > (k.after_due, k.after_id)', "(due_at, delivery_id) > ('-infinity', 0)", QUEUE],
-    ['limit k.free ${lock}', '${lock}', ['test/platform/partners.long.test.ts']],
+    ['limit k.free ${lock}', '${lock}', ['packages/server/test/platform/partners.long.test.ts']],
     ['not is_claimed\n       and due_at <= $1::timestamptz', 'not is_claimed', RECORD],
   ],
-  'src/server/platform/recovery/lease-watch.ts': [
+  'packages/server/src/platform/recovery/lease-watch.ts': [
     ['return `${delivery_id}/${attempts}`', 'return `${delivery_id}`', WATCH],
   ],
-  'src/server/platform/circuit-breaker.ts': [
+  'packages/server/src/platform/circuit-breaker.ts': [
     ['inFlight.results + inFlight.users === 0 && ', '', BREAKER],
-    ['inFlight.results + inFlight.users === 0', 'inFlight.results === 0', ['test/platform/partner-down.long.test.ts']],
+    [
+      'inFlight.results + inFlight.users === 0',
+      'inFlight.results === 0',
+      ['packages/server/test/platform/partner-down.long.test.ts'],
+    ],
     ["use === 'rollbacks' || ", '', BREAKER],
     ['end.fault === null ? 0 : failures + 1', 'failures + 1', BREAKER],
     ['now - lastProbeAt >= PROBE_GAP_MS', 'true', BREAKER],
     ['sizeOf(use) - inFlight[use]', 'sizeOf(use)', BREAKER],
   ],
-  'src/server/platform/concurrency-limit.ts': [
+  'packages/server/src/platform/concurrency-limit.ts': [
     ['else if (wasFull) size', 'else size', WINDOW],
     ['if (!isQuick) size', 'if (false) size', WINDOW],
   ],
-  'src/server/platform/delivery/retry-backoff.ts': [
+  'packages/server/src/platform/delivery/retry-backoff.ts': [
     ['at <= RESULT_WINDOW_MS', 'true', RESULTS],
     ['Math.max(planned, now, lastAt + gap / 2)', 'Math.max(planned, lastAt + gap / 2)', SCHEDULE],
     ['now, lastAt + gap / 2', 'now', SCHEDULE],
   ],
-  'src/server/platform/delivery/attempt-recorder.ts': [
+  'packages/server/src/platform/delivery/attempt-recorder.ts': [
     ['reply.code === ALREADY_PROCESSED', 'true', ROLLBACKS],
     ['REFUSES_A_RESULT.includes(outcome.code)', 'true', CODES],
     ["result_type === 'cashout' && REFUSES", 'REFUSES', CODES],
@@ -246,26 +290,30 @@ const BY_FILE = {
     ['|| now.getTime() - first >= UNANSWERED_MS', '', NEEDS],
     ["isOwed: claim.result_type !== 'cashout'", 'isOwed: true', NEEDS],
   ],
-  'src/server/platform/delivery/bisect-claim.ts': [
+  'packages/server/src/platform/delivery/bisect-claim.ts': [
     ['state.claimed === 0 && state.failed.length > 1', 'state.failed.length > 1', BISECT_CLAIM],
     ['quarantine.add(due.delivery_id)', '', BISECT_CLAIM],
     ['mayBeEverywhere && !quarantine.isProven(failed.delivery_id)', 'mayBeEverywhere', BISECT_CLAIM],
     ['quarantine.suspect(failed.delivery_id)', 'continue', BISECT_CLAIM],
   ],
-  'src/server/platform/recovery/stale-lease-detector.ts': [
+  'packages/server/src/platform/recovery/stale-lease-detector.ts': [
     ['before.get(keyOf(item)) ?? ended', 'before.get(keyOf(item)) ?? ended - leaseMs', WATCH],
   ],
-  'src/server/platform/bets/event-results.ts': [['(isSinglePass ||', '(true ||', FOLLOW]],
-  'src/server/platform/recovery/results-recovery.ts': [
-    ['!applying.has(formatResultsKey(results))', 'true', ['test/platform/event-results-recovery.test.ts']],
+  'packages/server/src/platform/bets/event-results.ts': [['(isSinglePass ||', '(true ||', FOLLOW]],
+  'packages/server/src/platform/recovery/results-recovery.ts': [
+    [
+      '!applying.has(formatResultsKey(results))',
+      'true',
+      ['packages/server/test/platform/event-results-recovery.test.ts'],
+    ],
   ],
-  'src/server/platform/bets/apply-event-result.ts': [["await applySlice(state, betIds, 'wait')", '', FOLLOW]],
-  'src/server/platform/bets/bet-flow.ts': [['sumVersions(mine) <= bet', 'sumVersions(mine) < bet', FOLLOW]],
-  'src/server/platform/placement/placement-decision.ts': [
+  'packages/server/src/platform/bets/apply-event-result.ts': [["await applySlice(state, betIds, 'wait')", '', FOLLOW]],
+  'packages/server/src/platform/bets/bet-flow.ts': [['sumVersions(mine) <= bet', 'sumVersions(mine) < bet', FOLLOW]],
+  'packages/server/src/platform/placement/placement-decision.ts': [
     [' && outcome.code !== REPLY_CODES.system_error.code', '', PLACING],
     ["?.status === 'placing'\n", ' !== undefined\n', RECORD],
   ],
-  'src/protocol/client/answer-classification.ts': [
+  'packages/protocol/src/client/answer-classification.ts': [
     [
       "transactionId !== undefined && 'transactionId' in reply && reply.transactionId !== transactionId",
       'false',
@@ -276,28 +324,32 @@ const BY_FILE = {
     ['isBetOperation(operation) && hasRefusalCode(reply)', 'false', CLASSIFY],
     ['namesPlayer(operation) && !isUtf8(body)', 'false', CALLERS],
   ],
-  'src/protocol/client/network/wallet-connection.ts': [
+  'packages/protocol/src/client/network/wallet-connection.ts': [
     ['body[0] === 0xef', 'body[0] === 0xfe', CALLERS],
     ['maxResponseSize: MAX_ANSWER_BYTES,', '', CALLERS],
   ],
-  'src/protocol/values/base-url.ts': [
+  'packages/protocol/src/values/base-url.ts': [
     ["url.username !== '' || ", '', BASE_URLS],
     [".replaceAll(/\\/{2,}/g, '/')", '', BASE_URLS],
   ],
-  'src/server/gateway/wire/call-rewriting.ts': [
+  'packages/server/src/gateway/wire/call-rewriting.ts': [
     ['route.operatorToken ?? disguiseToken(token)', 'route.operatorToken ?? token', ROUTING],
     ['throw new WrongPlayerError()', 'return body', ROUTING],
   ],
-  'src/server/wallet/wire/call-decoder.ts': [
-    ['if (isBetCall(request))', 'if (false)', ['test/wallet/other-operation.test.ts']],
+  'packages/server/src/wallet/wire/call-decoder.ts': [
+    ['if (isBetCall(request))', 'if (false)', ['packages/server/test/wallet/other-operation.test.ts']],
   ],
-  'src/server/gateway/wire/gateway-call.ts': [
-    ["endpoint !== 'bet' && isBetCall(body)", 'false', ['test/gateway/refusals.test.ts']],
+  'packages/server/src/gateway/wire/gateway-call.ts': [
+    ["endpoint !== 'bet' && isBetCall(body)", 'false', ['packages/server/test/gateway/refusals.test.ts']],
   ],
-  'src/server/wallet/operator-api/money/deposits-and-withdrawals.ts': [
-    ['exclusion !== undefined && !despiteExclusion', 'false', ['test/operator/deposits-and-withdrawals.test.ts']],
+  'packages/server/src/wallet/operator-api/money/deposits-and-withdrawals.ts': [
+    [
+      'exclusion !== undefined && !despiteExclusion',
+      'false',
+      ['packages/server/test/operator/deposits-and-withdrawals.test.ts'],
+    ],
   ],
-  'src/server/core/database/postgres/durability.ts': [
+  'packages/server/src/core/database/postgres/durability.ts': [
     ["in ('off', 'local') then 'on'", "in ('off', 'local') then 'off'", DURABLE],
     ["in ('off', 'local')", "in ('off')", DURABLE],
     ['if (!warned.has(client)) return undefined', 'return undefined', DURABLE],

@@ -67,7 +67,7 @@ function shown(code) {
 }
 
 async function runEach(root, faults, testsOf, endsAt) {
-  const { module } = await runnerImport(join(root, 'test/support/postgres-server.ts'))
+  const { module } = await runnerImport(join(root, 'packages/server/test/support/postgres-server.ts'))
   const postgres = await module.startPostgres()
   const ended = new AbortController()
   process.once('SIGINT', () => ended.abort())

@@ -109,7 +109,7 @@ async function runAll() {
   }))
   const vitest = await startVitest('test', [], {
     ...{ root: ROOT, config: false, watch: false, reporters: [{}], maxWorkers: 2, projects },
-    globalSetup: ['test/support/postgres-server.ts'],
+    globalSetup: ['packages/server/test/support/postgres-server.ts'],
   })
   const found = new Map()
   for (const file of vitest.state.getTestModules())

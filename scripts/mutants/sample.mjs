@@ -13,11 +13,11 @@ export function sample(faults, { most, seed, each }) {
   return inTurns(chosen.map((some) => some.slice(0, each))).slice(0, most)
 }
 
-/** A row of the score table: `src/server/wallet`, `src/protocol`. */
+/** A row of the score table: `packages/server/src/wallet`, `packages/protocol/src`. */
 export function toFolder(path) {
   return path
     .split('/')
-    .slice(0, path.startsWith('src/server/') ? 3 : 2)
+    .slice(0, path.startsWith('packages/server/src/') ? 3 : 2)
     .join('/')
 }
 

@@ -1,6 +1,6 @@
 /**
- * Records the examples of openapi/gateway.json from a real gateway with one operator and its
- * player.
+ * Records the examples of packages/server/openapi/gateway.json from a real gateway with one
+ * operator and its player.
  */
 
 import { closeForGood } from './document.mjs'

@@ -1,19 +1,19 @@
 /**
- * openapi/gateway.json: the gateway's own API, with examples from a gateway whose operator is our
- * wallet.
+ * packages/server/openapi/gateway.json: the gateway's own API, with examples from a gateway whose
+ * operator is our wallet.
  */
 
-import { OperatorUserSchema, TokenSchema } from '../../dist/protocol/bet-request.js'
-import { createLogger } from '../../dist/runtime/logger.js'
-import * as apiKeys from '../../dist/server/core/auth/api-key-routes.js'
-import * as actions from '../../dist/server/core/auth/audit-log/audit-log-list.js'
-import { readConfig } from '../../dist/server/core/config/config.js'
-import { openDb } from '../../dist/server/core/database/database-factory.js'
-import { migrateSchema } from '../../dist/server/core/database/schema/schema-migration.js'
-import { ProblemSchema } from '../../dist/server/core/http/api/problem-schema.js'
-import * as routes from '../../dist/server/gateway/gateway-routes.js'
-import { createGatewayApp } from '../../dist/server/servers/gateway-server.js'
-import { createWalletApp } from '../../dist/server/servers/wallet-server.js'
+import { OperatorUserSchema, TokenSchema } from '@purser/protocol/bet-request'
+import { createLogger } from '@purser/runtime/logger'
+import * as apiKeys from 'purser/core/auth/api-key-routes'
+import * as actions from 'purser/core/auth/audit-log/audit-log-list'
+import { readConfig } from 'purser/core/config/config'
+import { openDb } from 'purser/core/database/database-factory'
+import { migrateSchema } from 'purser/core/database/schema/schema-migration'
+import { ProblemSchema } from 'purser/core/http/api/problem-schema'
+import * as routes from 'purser/gateway/gateway-routes'
+import { createGatewayApp } from 'purser/servers/gateway-server'
+import { createWalletApp } from 'purser/servers/wallet-server'
 import { makeDocument } from './document.mjs'
 import { recordGatewayExamples } from './gateway-examples.mjs'
 

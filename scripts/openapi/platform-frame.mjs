@@ -1,19 +1,19 @@
 /**
- * The hand-written part of openapi/platform.json: introduction, security, tags, and the schemas
- * with a name.
+ * The hand-written part of packages/server/openapi/platform.json: introduction, security, tags, and
+ * the schemas with a name.
  */
 
-import { TokenSchema } from '../../dist/protocol/bet-request.js'
-import { CustomFieldsSchema, UserProfileSchema } from '../../dist/protocol/user-profile.js'
-import * as apiKeys from '../../dist/server/core/auth/api-key-routes.js'
-import * as actions from '../../dist/server/core/auth/audit-log/audit-log-list.js'
-import { ProblemSchema } from '../../dist/server/core/http/api/problem-schema.js'
-import { DeliveryPageSchema } from '../../dist/server/platform/api/deliveries/delivery-list.js'
-import * as partners from '../../dist/server/platform/api/partner-list.js'
-import * as lists from '../../dist/server/platform/api/platform-bet-list.js'
-import * as shapes from '../../dist/server/platform/api/platform-schemas.js'
-import * as views from '../../dist/server/platform/api/platform-views.js'
-import { LimitsSchema } from '../../dist/server/platform/placement/bet-limits.js'
+import { TokenSchema } from '@purser/protocol/bet-request'
+import { CustomFieldsSchema, UserProfileSchema } from '@purser/protocol/user-profile'
+import * as apiKeys from 'purser/core/auth/api-key-routes'
+import * as actions from 'purser/core/auth/audit-log/audit-log-list'
+import { ProblemSchema } from 'purser/core/http/api/problem-schema'
+import { DeliveryPageSchema } from 'purser/platform/api/deliveries/delivery-list'
+import * as partners from 'purser/platform/api/partner-list'
+import * as lists from 'purser/platform/api/platform-bet-list'
+import * as shapes from 'purser/platform/api/platform-schemas'
+import * as views from 'purser/platform/api/platform-views'
+import { LimitsSchema } from 'purser/platform/placement/bet-limits'
 
 const INTRODUCTION = `The platform places bets with partners, and delivers their results, corrections and rollbacks.
 

@@ -1,15 +1,15 @@
 /**
- * openapi/platform.json: the platform's API, with examples from a platform whose partner is our
- * wallet.
+ * packages/server/openapi/platform.json: the platform's API, with examples from a platform whose
+ * partner is our wallet.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createLogger } from '../../dist/runtime/logger.js'
-import { readConfig } from '../../dist/server/core/config/config.js'
-import { openDb } from '../../dist/server/core/database/database-factory.js'
-import { statement } from '../../dist/server/core/database/db.js'
-import { migrateSchema } from '../../dist/server/core/database/schema/schema-migration.js'
-import { createPlatformApp } from '../../dist/server/servers/platform-server.js'
-import { createWalletApp } from '../../dist/server/servers/wallet-server.js'
+import { createLogger } from '@purser/runtime/logger'
+import { readConfig } from 'purser/core/config/config'
+import { openDb } from 'purser/core/database/database-factory'
+import { statement } from 'purser/core/database/db'
+import { migrateSchema } from 'purser/core/database/schema/schema-migration'
+import { createPlatformApp } from 'purser/servers/platform-server'
+import { createWalletApp } from 'purser/servers/wallet-server'
 import { makeDocument } from './document.mjs'
 import { recordExamples } from './platform-examples.mjs'
 import { NAMED_SCHEMAS, OPENAPI } from './platform-frame.mjs'

@@ -1,8 +1,8 @@
 /**
- * Records the examples of openapi/wallet.json by a run of wallet-story.mjs against a real wallet.
- * Only random values are replaced: tokens, and ids of problem reports.
+ * Records the examples of packages/server/openapi/wallet.json by a run of wallet-story.mjs against
+ * a real wallet. Only random values are replaced: tokens, and ids of problem reports.
  */
-import { signBody } from '../../dist/protocol/signature.js'
+import { signBody } from '@purser/protocol/signature'
 import { firstEvents } from './change-story.mjs'
 import { BET, STORY } from './wallet-story.mjs'
 

@@ -1,27 +1,27 @@
 /**
- * The hand-written part of openapi/wallet.json: introduction, security, tags, and the schemas with
- * a name.
+ * The hand-written part of packages/server/openapi/wallet.json: introduction, security, tags, and
+ * the schemas with a name.
  */
 
-import * as requests from '../../dist/protocol/bet-request.js'
-import { SIGNATURE_HEADER } from '../../dist/protocol/signature.js'
-import * as users from '../../dist/protocol/user-profile.js'
-import * as replies from '../../dist/protocol/wire-reply.js'
-import * as apiKeys from '../../dist/server/core/auth/api-key-routes.js'
-import * as actions from '../../dist/server/core/auth/audit-log/audit-log-list.js'
-import { ProblemSchema } from '../../dist/server/core/http/api/problem-schema.js'
-import { AuditSchema } from '../../dist/server/wallet/operator-api/audit/wallet-audit.js'
-import * as anomalies from '../../dist/server/wallet/operator-api/bets/anomaly-list.js'
-import * as bets from '../../dist/server/wallet/operator-api/bets/bet-detail.js'
-import * as lists from '../../dist/server/wallet/operator-api/bets/bet-list.js'
-import * as proposals from '../../dist/server/wallet/operator-api/money/adjustment-proposals.js'
-import * as adjustments from '../../dist/server/wallet/operator-api/money/adjustments.js'
-import * as movement from '../../dist/server/wallet/operator-api/money/cash-movement.js'
-import * as cash from '../../dist/server/wallet/operator-api/money/deposits-and-withdrawals.js'
-import * as statement from '../../dist/server/wallet/operator-api/money/statement.js'
-import * as customFields from '../../dist/server/wallet/operator-api/players/custom-fields.js'
-import * as players from '../../dist/server/wallet/operator-api/players/player-profile.js'
-import * as sessions from '../../dist/server/wallet/operator-api/players/player-sessions.js'
+import * as requests from '@purser/protocol/bet-request'
+import { SIGNATURE_HEADER } from '@purser/protocol/signature'
+import * as users from '@purser/protocol/user-profile'
+import * as replies from '@purser/protocol/wire-reply'
+import * as apiKeys from 'purser/core/auth/api-key-routes'
+import * as actions from 'purser/core/auth/audit-log/audit-log-list'
+import { ProblemSchema } from 'purser/core/http/api/problem-schema'
+import { AuditSchema } from 'purser/wallet/operator-api/audit/wallet-audit'
+import * as anomalies from 'purser/wallet/operator-api/bets/anomaly-list'
+import * as bets from 'purser/wallet/operator-api/bets/bet-detail'
+import * as lists from 'purser/wallet/operator-api/bets/bet-list'
+import * as proposals from 'purser/wallet/operator-api/money/adjustment-proposals'
+import * as adjustments from 'purser/wallet/operator-api/money/adjustments'
+import * as movement from 'purser/wallet/operator-api/money/cash-movement'
+import * as cash from 'purser/wallet/operator-api/money/deposits-and-withdrawals'
+import * as statement from 'purser/wallet/operator-api/money/statement'
+import * as customFields from 'purser/wallet/operator-api/players/custom-fields'
+import * as players from 'purser/wallet/operator-api/players/player-profile'
+import * as sessions from 'purser/wallet/operator-api/players/player-sessions'
 
 const INTRODUCTION = `The wallet serves two APIs at one address.
 

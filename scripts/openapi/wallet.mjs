@@ -1,13 +1,13 @@
-/** openapi/wallet.json: the partner wire and the operator API. */
+/** packages/server/openapi/wallet.json: the partner wire and the operator API. */
 
-import { WALLET_CASES } from '../../dist/conformance/wallet/cases/wallet-cases.js'
-import { REPLY_CODES } from '../../dist/protocol/reply-codes.js'
-import { createLogger } from '../../dist/runtime/logger.js'
-import { readConfig } from '../../dist/server/core/config/config.js'
-import { openDb } from '../../dist/server/core/database/database-factory.js'
-import { recordBucketCount } from '../../dist/server/core/database/schema/buckets.js'
-import { migrateSchema } from '../../dist/server/core/database/schema/schema-migration.js'
-import { createWalletApp } from '../../dist/server/servers/wallet-server.js'
+import { WALLET_CASES } from '@purser/conformance/wallet/cases/wallet-cases'
+import { REPLY_CODES } from '@purser/protocol/reply-codes'
+import { createLogger } from '@purser/runtime/logger'
+import { readConfig } from 'purser/core/config/config'
+import { openDb } from 'purser/core/database/database-factory'
+import { recordBucketCount } from 'purser/core/database/schema/buckets'
+import { migrateSchema } from 'purser/core/database/schema/schema-migration'
+import { createWalletApp } from 'purser/servers/wallet-server'
 import { CALL_NAMES, REPLY_CODE_GUIDE } from '../reply-code-guide.mjs'
 import { listOperations, makeDocument } from './document.mjs'
 import { OPERATOR_KEY, recordExamples, SECRET } from './wallet-examples.mjs'

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+const MAIN = fileURLToPath(new URL('../../packages/server/dist/main.js', import.meta.url))
 const SECRET = 'testdemo'
 const START_MS = 300_000
 const POLL_MS = 200
@@ -75,7 +75,7 @@ export function createApiCaller({ url, key }) {
 /** Sends bet calls as a platform would. */
 export function createWireCaller({ url }) {
   return async (method, message) => {
-    const { signBody } = await import('../../dist/protocol/signature.js')
+    const { signBody } = await import('@purser/protocol/signature')
     const body = JSON.stringify(message)
     const headers = { 'content-type': 'application/json', 'x-sign-jws': signBody(Buffer.from(body), SECRET) }
     const answer = await fetch(`${url}/payment/bet`, { method, headers, body })

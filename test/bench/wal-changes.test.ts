@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readWalChanges } from '../../bench/wal-changes.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
+import { createDatabase, type TestDatabase } from '../../packages/server/test/support/database.ts'
 
 const CALLS = 2
 let database: TestDatabase

@@ -7,12 +7,12 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { readFeed } from '../operator/feed-reader.ts'
-import { auditIsClean } from '../support/audit.ts'
-import { operatorClient, playerWithMoney } from '../support/operator.ts'
-import { inSql, type SecondPostgres, startSecondPostgres } from '../support/second-postgres.ts'
-import { spawnWallet, type WalletProcess } from '../support/wallet-process.ts'
-import { partnerWire } from '../support/wire.ts'
+import { readFeed } from '../../packages/server/test/operator/feed-reader.ts'
+import { auditIsClean } from '../../packages/server/test/support/audit.ts'
+import { operatorClient, playerWithMoney } from '../../packages/server/test/support/operator.ts'
+import { inSql, type SecondPostgres, startSecondPostgres } from '../../packages/server/test/support/second-postgres.ts'
+import { spawnWallet, type WalletProcess } from '../../packages/server/test/support/wallet-process.ts'
+import { partnerWire } from '../../packages/server/test/support/wire.ts'
 import { follow } from './follow.ts'
 import { blocksOf } from './markdown.ts'
 import { makeProductionRoles, productionUrl } from './production-roles.ts'
@@ -63,7 +63,7 @@ test.skipIf(IS_MISSING)(
 
 async function startOldWallet(): Promise<WalletProcess> {
   await makeProductionRoles(old)
-  const text = 'DATABASE_URL=$OWNER_URL node dist/main.js migrate --grant wallet=purser_wallet'
+  const text = 'DATABASE_URL=$OWNER_URL node packages/server/dist/main.js migrate --grant wallet=purser_wallet'
   await runBlocks(folder, [{ info: 'sh', text, line: 0 }], { env: { OWNER_URL: productionUrl(old, 'owner') } })
   const wallet = await spawnWallet({ databaseUrl: productionUrl(old, 'wallet') })
   onTestFinished(async () => void (await wallet.kill('SIGTERM')))

@@ -1,6 +1,6 @@
 import { describe, test } from 'vitest'
-import { startSecondPostgres } from '../support/second-postgres.ts'
-import { startWallet } from '../support/wallet.ts'
+import { startSecondPostgres } from '../../packages/server/test/support/second-postgres.ts'
+import { startWallet } from '../../packages/server/test/support/wallet.ts'
 import { follow, followWithServer } from './follow.ts'
 import { makeProductionRoles, PRODUCTION_PAGE, productionUrl } from './production-roles.ts'
 import { makeFolder, runBlocks } from './session.ts'

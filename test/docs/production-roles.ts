@@ -1,7 +1,7 @@
 /** Creates the roles and the database of the production guide on a test Postgres. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { SecondPostgres } from '../support/second-postgres.ts'
+import type { SecondPostgres } from '../../packages/server/test/support/second-postgres.ts'
 import { blocksOf } from './markdown.ts'
 import { ROOT } from './session.ts'
 

@@ -7,9 +7,9 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, expect, onTestFinished, test } from 'vitest'
-import { readFeed } from '../operator/feed-reader.ts'
-import { playerWithMoney } from '../support/operator.ts'
-import { startWallet, type TestWallet } from '../support/wallet.ts'
+import { readFeed } from '../../packages/server/test/operator/feed-reader.ts'
+import { playerWithMoney } from '../../packages/server/test/support/operator.ts'
+import { startWallet, type TestWallet } from '../../packages/server/test/support/wallet.ts'
 
 const GUIDE = readFileSync(new URL('../../docs/guides/follow-changes.md', import.meta.url), 'utf8')
 const folder = mkdtempSync(join(tmpdir(), 'purser-recipes-'))

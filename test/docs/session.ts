@@ -45,8 +45,8 @@ const SANDBOX_SAYS: Says = { wallet: /Purser wallet\s+(http:\S+)/, platform: /Pl
 export const WALLET_SAYS: Says = { wallet: /"url":"(http:[^"]+)"/ }
 
 /**
- * Runs `npm start` or a `node dist/main.js` command on a free port. `says` finds its addresses in
- * the output.
+ * Runs `npm start` or a `node packages/server/dist/main.js` command on a free port. `says` finds
+ * its addresses in the output.
  */
 export async function startServer(
   folder: Folder,

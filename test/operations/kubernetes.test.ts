@@ -2,10 +2,11 @@
  * The parts of the Kubernetes example agree with each other and with the program; no cluster is
  * needed.
  */
+
+import { SETTINGS, type Setting } from 'purser/core/config/settings'
+import { createHttpApp, registerHealth } from 'purser/core/http/http-app'
 import { describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
-import { SETTINGS, type Setting } from '../../src/server/core/config/settings.ts'
-import { createHttpApp, registerHealth } from '../../src/server/core/http/http-app.ts'
 import { read } from '../tidy/source.ts'
 
 interface Probe {

@@ -1,12 +1,12 @@
 /** A real Prometheus with the alert rules watches a healthy wallet, platform and gateway. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { gatewayEnv } from '../support/gateway.ts'
-import { playerWithMoney } from '../support/operator.ts'
-import { spawnPlatform } from '../support/platform-process.ts'
-import { type ServerProcess, spawnServer } from '../support/server-process.ts'
-import { spawnWallet, type WalletProcess } from '../support/wallet-process.ts'
+import { createDatabase, type TestDatabase } from '../../packages/server/test/support/database.ts'
+import { gatewayEnv } from '../../packages/server/test/support/gateway.ts'
+import { playerWithMoney } from '../../packages/server/test/support/operator.ts'
+import { spawnPlatform } from '../../packages/server/test/support/platform-process.ts'
+import { type ServerProcess, spawnServer } from '../../packages/server/test/support/server-process.ts'
+import { spawnWallet, type WalletProcess } from '../../packages/server/test/support/wallet-process.ts'
 import { type Prometheus, startPrometheus } from './prometheus.ts'
 
 /** One scrape per second; PURSER_TEST_SCRAPES makes the watch longer. */

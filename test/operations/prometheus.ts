@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { vi } from 'vitest'
 import { stringify } from 'yaml'
-import { freePort } from '../support/postgres-server.ts'
+import { freePort } from '../../packages/server/test/support/postgres-server.ts'
 
 export const RULES_FILE = resolve('ops/prometheus/purser.rules.yaml')
 /** Interval of scrapes and of rule evaluations. */

@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startPlatform, type TestPlatform } from '../support/platform.ts'
+import { startPlatform, type TestPlatform } from '../../packages/server/test/support/platform.ts'
 import { scrape } from './scrape.ts'
 
 /** Seconds; longer than a cached result is used and than a scrape waits. */

@@ -3,23 +3,23 @@
  * statements. They contain no data of the player.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
+import type { Span, Tracing } from '@purser/runtime/tracing'
+import { startOpenTelemetry } from 'purser/servers/opentelemetry'
+import { createCallQueue } from 'purser/wallet/queue/call-queue'
+import type { BetCallOutcome } from 'purser/wallet/queue/rules-path'
+import type { BetCall } from 'purser/wallet/store/bet'
+import { endCallSpan } from 'purser/wallet/wire/call-spans'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Span, Tracing } from '../../src/runtime/tracing.ts'
-import { startOpenTelemetry } from '../../src/server/servers/opentelemetry.ts'
-import { createCallQueue } from '../../src/server/wallet/queue/call-queue.ts'
-import type { BetCallOutcome } from '../../src/server/wallet/queue/rules-path.ts'
-import type { BetCall } from '../../src/server/wallet/store/bet.ts'
-import { endCallSpan } from '../../src/server/wallet/wire/call-spans.ts'
-import { run } from '../cli/command.ts'
-import { newPlayer } from '../gateway/scene.ts'
-import { createDatabase, type TestDatabase } from '../support/database.ts'
-import { startGateway } from '../support/gateway.ts'
-import { playerWithMoney } from '../support/operator.ts'
-import { aBet, startPlatform } from '../support/platform.ts'
-import { type PlatformProcess, spawnPlatform } from '../support/platform-process.ts'
-import { startScriptedWallet } from '../support/scripted-wallet.ts'
-import { signal } from '../support/signal.ts'
-import { spawnWallet, type WalletProcess } from '../support/wallet-process.ts'
+import { run } from '../../packages/server/test/cli/command.ts'
+import { newPlayer } from '../../packages/server/test/gateway/scene.ts'
+import { createDatabase, type TestDatabase } from '../../packages/server/test/support/database.ts'
+import { startGateway } from '../../packages/server/test/support/gateway.ts'
+import { playerWithMoney } from '../../packages/server/test/support/operator.ts'
+import { aBet, startPlatform } from '../../packages/server/test/support/platform.ts'
+import { type PlatformProcess, spawnPlatform } from '../../packages/server/test/support/platform-process.ts'
+import { startScriptedWallet } from '../../packages/server/test/support/scripted-wallet.ts'
+import { signal } from '../../packages/server/test/support/signal.ts'
+import { spawnWallet, type WalletProcess } from '../../packages/server/test/support/wallet-process.ts'
 import { filesIn, read } from '../tidy/source.ts'
 import { type Collector, type SeenSpan, startCollector } from './collector.ts'
 
@@ -199,9 +199,9 @@ describe('a server without tracing', () => {
 
   test('loads no package of OpenTelemetry, since one file imports them on demand', () => {
     const importing = (what: RegExp) => filesIn('src', ['.ts']).filter((path) => what.test(read(path)))
-    expect(importing(/from '@opentelemetry\//)).toEqual(['src/server/servers/opentelemetry.ts'])
+    expect(importing(/from '@opentelemetry\//)).toEqual(['packages/server/src/servers/opentelemetry.ts'])
     expect(importing(/from '.*opentelemetry\.ts'/)).toEqual([])
-    expect(importing(/import\('.*opentelemetry\.ts'\)/)).toEqual(['src/server/servers/tracing-startup.ts'])
+    expect(importing(/import\('.*opentelemetry\.ts'\)/)).toEqual(['packages/server/src/servers/tracing-startup.ts'])
   })
 })
 

@@ -5,10 +5,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SETTINGS, type Setting } from 'purser/core/config/settings'
+import { EXIT_CODES } from 'purser/servers/exit-codes'
 import { expect, test } from 'vitest'
-import { SETTINGS, type Setting } from '../../src/server/core/config/settings.ts'
-import { EXIT_CODES } from '../../src/server/servers/exit-codes.ts'
-import { run } from '../cli/command.ts'
+import { run } from '../../packages/server/test/cli/command.ts'
 import { ROOT } from '../docs/session.ts'
 
 const FOLDER = join(ROOT, 'ops/systemd')

@@ -302,7 +302,7 @@ function partsUsedBy(source: Source): [arrow: string, place: string][] {
   })
 }
 
-const MAIN = 'src/server/cli/commands.ts'
+const MAIN = 'packages/server/src/cli/commands.ts'
 /**
  * Packages that every command loads, `--help` too. Servers load for half a second, so modules of
  * one command are imported when it runs.

@@ -2,7 +2,7 @@
  * Reply codes and rollback reasons must be used by name. A bare number is reported where it is
  * compared, listed or written.
  */
-import { REPLY_CODES, ROLLBACK_REASONS } from '../../src/protocol/reply-codes.ts'
+import { REPLY_CODES, ROLLBACK_REASONS } from '@purser/protocol/reply-codes'
 import { isNode, lineOf, memberOf, type Node, type Source } from './source.ts'
 
 const NUMBERS = new Set([
@@ -23,7 +23,7 @@ const REFUSES =
 const IN_TEXT = /^partner code \d+$|"(code|errorCode)":\d+/
 
 export function complaintsAboutBareCodes(source: Source): string[] {
-  if (source.path === 'src/protocol/reply-codes.ts') return []
+  if (source.path === 'packages/protocol/src/reply-codes.ts') return []
   const found = source.nodes.filter((node) => isBare(source, node))
   return found.map(
     ({ start }) => `${source.path}:${lineOf(source, start)}: a bare code has a name in protocol/codes.ts`,

@@ -1,7 +1,7 @@
 /**
  * House rules that a machine can check (architecture.md, Habits). Each rule returns its complaints.
  */
-import { groupBy } from '../../src/runtime/group.ts'
+import { groupBy } from '@purser/runtime/group'
 import { lineOf, memberOf, type Node, type Source } from './source.ts'
 
 const MAX_FILE_LINES = 400
@@ -54,7 +54,7 @@ function argumentsOf(node: Node): Node[] {
  * Money is a bigint; only protocol/values/money.ts makes or rounds floating-point numbers (M-1).
  */
 export const noFloats: Rule = (source) => {
-  if (source.path === 'src/protocol/values/money.ts') return []
+  if (source.path === 'packages/protocol/src/values/money.ts') return []
   const banned = /^(Number|parseFloat|Number\.parseFloat|Math\.round|.*\.toFixed|.*\.toPrecision)$/s
   const calls = source.nodes.filter((node) => banned.test(calleeOf(source, node)))
   const passed = source.nodes
@@ -65,7 +65,7 @@ export const noFloats: Rule = (source) => {
   )
 }
 
-const DECIMAL_FILES = ['src/protocol/values/money.ts', 'src/protocol/values/decimal.ts']
+const DECIMAL_FILES = ['packages/protocol/src/values/money.ts', 'packages/protocol/src/values/decimal.ts']
 
 /** Only one place parses a decimal text into minor units (M-1). */
 export const noDecimals: Rule = (source) => {
@@ -90,7 +90,7 @@ const A_SCALE = /(^scale|\.scale|scales(\.get\([^()]*\)|\[[^\]]*\]))$/i
  * follow the first; the kit stores no scales.
  */
 export const noFallbackScale: Rule = (source) => {
-  if (source.path.startsWith('src/conformance/')) return []
+  if (source.path.startsWith('packages/conformance/src/')) return []
   const text = (node: Node | undefined) => (node === undefined ? '' : source.text.slice(node.start, node.end))
   const guesses = source.nodes.filter((node) => {
     const [left, right] = [memberOf(node, 'left'), memberOf(node, 'right')]
@@ -167,12 +167,12 @@ const MOVES_MONEY = /^(.*\.deposit|playerWithMoney|newScene|sceneFor|runConforma
 const AUDITS = /\bauditIsClean\(|\.auditIsClean\b|\bexpectSameBets\b|\['audit'/
 
 /**
- * The rule does not check that every test audits. Files of test/support leave the audit to the
- * tests.
+ * The rule does not check that every test audits. Files of packages/server/test/support leave the
+ * audit to the tests.
  */
 export const movedMoneyIsAudited: Rule = (source) => {
   const callees = source.nodes.map((node) => calleeOf(source, node))
   const moves = [STARTS_A_WALLET, MOVES_MONEY].every((name) => callees.some((callee) => name.test(callee)))
-  const isLeftToTests = source.path.startsWith('test/support/') || AUDITS.test(source.text)
+  const isLeftToTests = source.path.startsWith('packages/server/test/support/') || AUDITS.test(source.text)
   return moves && !isLeftToTests ? [`${source.path}: moves money in a wallet and never audits it`] : []
 }

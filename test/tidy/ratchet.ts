@@ -21,12 +21,12 @@ interface Folder {
 const TARGET = { subjectless: 0.01, markers: 0.002 }
 
 /**
- * The first two segments, as in `docs/guides`; below src/server the first four. A file in the root
- * has its own ceiling.
+ * The first two segments, as in `docs/guides`; below packages/server/src the first four. A file in
+ * the root has its own ceiling.
  */
 export function folderOf(path: string): string {
   const segments = path.split('/')
-  const depth = path.startsWith('src/server/') ? 4 : 2
+  const depth = path.startsWith('packages/server/src/') ? 4 : 2
   return segments.length === 1 ? path : segments.slice(0, -1).slice(0, depth).join('/')
 }
 

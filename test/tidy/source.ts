@@ -15,7 +15,7 @@ export interface Node {
 }
 
 export interface Source {
-  /** Path from the root of the repository: `src/server/wallet/queue/rules-path.ts`. */
+  /** Path from the root of the repository: `packages/server/src/wallet/queue/rules-path.ts`. */
   readonly path: string
   readonly text: string
   /** Every node of the tree, outer nodes first. */

@@ -7,11 +7,11 @@ import { isNode, lineOf, type Node, type Source } from './source.ts'
 /** Exceptions: these tests are about time, and a slow machine cannot fail them. */
 const MAY: Readonly<Record<string, readonly string[]>> = {
   // A statement must still run when the one before it fails, or when the connection is cut.
-  'test/db/lane.test.ts': ['pg_sleep'],
+  'packages/server/test/db/lane.test.ts': ['pg_sleep'],
   // The timeout of one call: a reply that arrives too late, and replies that occupy connections.
-  'test/wallet-client/call.test.ts': ['delayMs'],
+  'packages/protocol/test/client/call.test.ts': ['delayMs'],
   // The simulated clock passes only when the test moves it.
-  'test/runtime/environment.test.ts': ['sleep'],
+  'packages/runtime/test/environment.test.ts': ['sleep'],
   // The planted fault.
   'test/tidy.test.ts': ['pg_sleep'],
 }

@@ -22,11 +22,11 @@ test.each([
   ['what nobody can guess', "import { randomBytes } from 'node:crypto'"],
   ['another clock', "import { performance as clock } from 'node:perf_hooks'"],
 ])('the house rules find %s that does not come from the environment', (_name, text) => {
-  expect(complaintsAboutTheWorld(sourceOf('src/server/wallet/queue/rules-path.ts', text))).not.toEqual([])
-  expect(complaintsAboutTheWorld(sourceOf('src/conformance/load/worker/worker-task.ts', text))).toEqual([])
+  expect(complaintsAboutTheWorld(sourceOf('packages/server/src/wallet/queue/rules-path.ts', text))).not.toEqual([])
+  expect(complaintsAboutTheWorld(sourceOf('packages/conformance/src/load/worker/worker-task.ts', text))).toEqual([])
 })
 
 test('the house rules find nothing in names that are only alike', () => {
   const asks = 'const at = new Date(world.wall()); socket.setTimeout(5); start({ setTimeout: 5 })'
-  expect(complaintsAboutTheWorld(sourceOf('src/server/wallet/queue/rules-path.ts', asks))).toEqual([])
+  expect(complaintsAboutTheWorld(sourceOf('packages/server/src/wallet/queue/rules-path.ts', asks))).toEqual([])
 })

@@ -1,6 +1,6 @@
 /**
- * Time, turns of the event loop and randomness come from src/runtime/environment.ts, which a
- * simulation can replace.
+ * Time, turns of the event loop and randomness come from packages/runtime/src/environment.ts, which
+ * a simulation can replace.
  */
 import { importsOf, isNode, lineOf, memberOf, type Node, type Source } from './source.ts'
 
@@ -9,10 +9,15 @@ import { importsOf, isNode, lineOf, memberOf, type Node, type Source } from './s
  * itself.
  */
 const OUTSIDE = [
-  ...['src/conformance/', 'src/server/sandbox/', 'src/simulator/main.ts', 'src/protocol/client/api-client.ts'],
-  'src/simulator/market/network/virtual-environment.ts',
+  ...[
+    'packages/conformance/src/',
+    'packages/server/src/sandbox/',
+    'packages/simulator/src/main.ts',
+    'packages/protocol/src/client/api-client.ts',
+  ],
+  'packages/simulator/src/market/network/virtual-environment.ts',
 ]
-const THE_WORLD = 'src/runtime/environment.ts'
+const THE_WORLD = 'packages/runtime/src/environment.ts'
 
 /** Members, written with their object. */
 const MEMBERS =

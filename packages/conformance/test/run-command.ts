@@ -1,0 +1,24 @@
+/** Runs `conformance wallet` in this process; resolves to its output and exit code. */
+import { type ConformanceWalletFlags, runConformanceWallet } from '../src/wallet/wallet-conformance-command.ts'
+import type { RunningWallet } from './mutants/wallet.ts'
+
+export interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+export async function runCommand(flags: ConformanceWalletFlags): Promise<Ran> {
+  const [out, err]: [string[], string[]] = [[], []]
+  const code = await runConformanceWallet(flags, {
+    stdout: { write: (text) => void out.push(text) },
+    stderr: { write: (text) => void err.push(text) },
+    noColour: true,
+    signal: new AbortController().signal,
+  })
+  return { code, out: out.join(''), err: err.join('') }
+}
+
+export function flagsOf({ url, secret, operatorKey }: RunningWallet): ConformanceWalletFlags {
+  return { baseUrl: url, secret, operatorApi: url, operatorKey }
+}

@@ -1,0 +1,24 @@
+/** Output of commands: examples and settings for `--help`, and results on stdout. */
+import { printableLines } from '@purser/runtime/text/printable-text'
+import { TERMINAL_WIDTH, wrapText } from '@purser/runtime/text/text-wrapping'
+import { listSettings, type SettingReader } from './settings.ts'
+
+export function formatExamples(...lines: string[]): string {
+  return `Examples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`
+}
+
+export function formatEnvironmentHelp(...readers: readonly SettingReader[]): string {
+  const settings = listSettings(readers)
+  const width = Math.max(...settings.map(({ name }) => name.length)) + 2
+  const lines = settings.flatMap(({ name, meaning, ...setting }) => {
+    const fallback = setting.default === undefined ? '' : ` [${setting.default}]`
+    const texts = wrapText(TERMINAL_WIDTH - width - 2, `${meaning}${fallback}`)
+    return texts.map((text, i) => `  ${(i === 0 ? name : '').padEnd(width)}${text}`)
+  })
+  return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
+}
+
+/** Escapes control characters, because results contain ids and answers from other programs. */
+export function printResult(text: string): void {
+  process.stdout.write(`${printableLines(text)}\n`)
+}

@@ -1,0 +1,51 @@
+/**
+ * Eligibility of a player for a bet: codes 9, 14, 15, 16, 11, 12, 13, checked in this order (R-6).
+ */
+
+import type { RememberedRefusal } from '@purser/protocol/reply-codes'
+import { isAboveLimit, requireScale } from '@purser/protocol/values/money'
+import type { Funder, PlaceCall } from '../store/bet.ts'
+import type { RuledPlayer } from '../store/player.ts'
+import type { Facts } from './decision.ts'
+import { hasLimits, isBlocked, isUnverified } from './player-restrictions.ts'
+
+/** Undefined when the player may place this bet. */
+export function findIneligibility(call: PlaceCall, funder: Funder, facts: Facts): RememberedRefusal | undefined {
+  const { player } = facts
+  // the caller has checked the token, so the player exists
+  if (player === undefined) return undefined
+  return statusRefusal(player, facts) ?? limitRefusal(player, call, funder, facts)
+}
+
+function statusRefusal(player: RuledPlayer, { now, rules }: Facts): RememberedRefusal | undefined {
+  if (isBlocked(player)) return 'player_blocked'
+  if (player.selfExcludedUntil !== null && player.selfExcludedUntil > now) return 'self_excluded'
+  if (isUnverified(player)) return 'not_verified'
+  if (player.birthday !== null && player.birthday > latestBirthday(now, rules.minimumAge)) return 'under_age'
+  return undefined
+}
+
+/** A player born on 29 February is of age from 1 March. Dates are UTC texts, YYYY-MM-DD. */
+export function latestBirthday(now: Date, years: number): string {
+  return `${now.getUTCFullYear() - years}`.padStart(4, '0') + now.toISOString().slice(4, 10)
+}
+
+function limitRefusal(
+  player: RuledPlayer,
+  call: PlaceCall,
+  funder: Funder,
+  facts: Facts,
+): RememberedRefusal | undefined {
+  if (!hasLimits(player)) return undefined
+  const { limits } = player
+  const { stakes, payouts, bets } = facts.turnover(call.currency)
+  const stakesThen = stakes + (funder === 'player' ? call.stake : 0n)
+  if (exceeds(stakesThen, limits.stake, call, facts)) return 'stake_limit'
+  if (exceeds(stakesThen - payouts, limits.loss, call, facts)) return 'loss_limit'
+  if (limits.betCount !== undefined && bets + 1 > limits.betCount) return 'bet_count_limit'
+  return undefined
+}
+
+function exceeds(amount: bigint, limit: string | undefined, { currency }: PlaceCall, { rules }: Facts): boolean {
+  return limit !== undefined && isAboveLimit(amount, requireScale(rules.scales, currency), limit)
+}

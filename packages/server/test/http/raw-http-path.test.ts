@@ -1,0 +1,254 @@
+/**
+ * Calls that are read and answered without Node's streams and responses look the same to a client.
+ */
+import { connect } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { WireReply } from '@purser/protocol/wire-reply'
+import { describe, expect, test } from 'vitest'
+import { closeApp, createHttpApp } from '../../src/core/http/http-app.ts'
+import { registerWire } from '../../src/core/partner-wire/partner-wire.ts'
+import type { Finishing } from '../support/fault-scene.ts'
+
+interface HandledCall {
+  readonly reply: WireReply
+}
+
+/** A request at `handle`, which the test answers. */
+interface ReceivedRequest {
+  readonly body: string
+  reply(status: number, body: string): void
+}
+
+async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
+  const { app, loadShedder, resolveSource, isDraining } = createHttpApp()
+  const asked: ReceivedRequest[] = []
+  let requests = 0
+  const answeredLengths: number[] = []
+  app.server.on('request', () => {
+    requests += 1
+  })
+  await registerWire<HandledCall>(
+    { app, loadShedder, resolveSource },
+    {
+      handle: (_endpoint, { body }) =>
+        new Promise((resolve) => {
+          const reply = (status: number, text: string) => resolve({ reply: { status, body: text } })
+          asked.push({ body: body.toString(), reply })
+          if (byItself !== undefined) resolve({ reply: byItself })
+        }),
+      handleUnreadable: (detail) => ({ reply: { status: 400, body: JSON.stringify({ detail }) } }),
+      handleError: () => ({ reply: { status: 500, body: '{}' } }),
+      onFailure() {},
+      onAnswered: (_handled, { body }) => void answeredLengths.push(body.length),
+      isDraining,
+    },
+  )
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  onTestFinished(() => {
+    app.server.closeAllConnections()
+    return app.close()
+  })
+  const { port } = app.server.address() as { port: number }
+  const askedFor = async (count: number) => {
+    while (asked.length < count) await nextTurn()
+    return asked
+  }
+  return { app, loadShedder, port, askedFor, answeredLengths, requests: () => requests }
+}
+
+/** A connection with its received bytes. */
+function openCaller(port: number, { onTestFinished }: Finishing) {
+  const socket = connect(port, '127.0.0.1').setNoDelay(true).setEncoding('latin1')
+  socket.on('error', () => {})
+  onTestFinished(() => void socket.destroy())
+  let text = ''
+  let onText = () => {}
+  socket.on('data', (chunk) => {
+    text += chunk
+    onText()
+  })
+  const has = (wanted: RegExp) =>
+    new Promise<string>((resolve) => {
+      onText = () => wanted.test(text) && resolve(text)
+      onText()
+    })
+  const ended = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  return { socket, write: (more: string) => void socket.write(more), has, text: () => text, ended }
+}
+
+const head = (lines: string, path = '/payment/bet') => `POST ${path} HTTP/1.1\r\nhost: a\r\n${lines}\r\n`
+const call = (body: string) => `${head(`content-length: ${body.length}\r\n`)}${body}`
+const chunked = (body: string) =>
+  `${head('transfer-encoding: chunked\r\n')}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`
+const withoutTime = (text: string) => text.replace(/^Date: .*$/gm, 'Date')
+
+test('a plain call gets the same answer as from Node, and Node creates no objects for it', async (context) => {
+  const { port, askedFor, answeredLengths, requests } = await openServer(context)
+  const [plain, nodes] = [openCaller(port, context), openCaller(port, context)]
+  let asked = 0
+  for (const [status, body] of [
+    [200, '{"yes":"ü"}'],
+    [400, '{"code":7}'],
+    [500, ''],
+    [204, ''],
+    [299, '{}'],
+  ] as const) {
+    plain.write(call('{"a":1}'))
+    ;(await askedFor(++asked)).at(-1)?.reply(status, body)
+    nodes.write(chunked('{"a":1}'))
+    ;(await askedFor(++asked)).at(-1)?.reply(status, body)
+  }
+  const [mine, its] = await Promise.all([plain.has(/ 299 [\s\S]*\{\}$/), nodes.has(/ 299 [\s\S]*\{\}$/)])
+  expect(withoutTime(mine)).toBe(withoutTime(its))
+  expect(requests()).toBe(5)
+  expect(answeredLengths).toEqual(Array(10).fill(7))
+})
+
+test('answers are sent in the order of the requests of a connection, for both code paths and any order of completion', async (context) => {
+  const { port, askedFor } = await openServer(context)
+  const caller = openCaller(port, context)
+  const health = 'GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n'
+  caller.write(call('"1"') + call('"2"') + health + call('"3"') + chunked('"4"'))
+  const asked = await askedFor(2)
+  asked[1]?.reply(200, '"two"')
+  for (let turn = 0; turn < 50; turn++) await nextTurn()
+  expect(caller.text()).toBe('')
+  asked[0]?.reply(200, '"one"')
+  await askedFor(4)
+  expect(asked.map(({ body }) => body)).toEqual(['"1"', '"2"', '"3"', '"4"'])
+  asked[3]?.reply(200, '"four"')
+  asked[2]?.reply(200, '"three"')
+  const text = await caller.has(/"four"/)
+  expect(text.match(/"(one|two|ok|three|four)"/g)).toEqual(['"one"', '"two"', '"ok"', '"three"', '"four"'])
+})
+
+test('a body in pieces is read whole, and the connection continues', async (context) => {
+  const { port, askedFor } = await openServer(context, { status: 200, body: '{"yes":1}' })
+  const caller = openCaller(port, context)
+  const body = JSON.stringify({ long: 'x'.repeat(200_000) })
+  const whole = call(body)
+  for (const [from, to] of [
+    [0, 40],
+    [40, 100],
+    [100, 100_000],
+    [100_000, whole.length],
+  ] as const) {
+    caller.write(whole.slice(from, to))
+    await nextTurn()
+  }
+  await caller.has(/"yes"/)
+  caller.write(call('"next"'))
+  await caller.has(/"yes"[\s\S]*"yes"/)
+  expect((await askedFor(2)).map(({ body }) => body)).toEqual([body, '"next"'])
+})
+
+describe('a request takes Node’s path if it has', () => {
+  test.for([
+    ['no host', 'POST /payment/bet HTTP/1.1\r\ncontent-length: 2\r\n\r\n{}', / 400 Bad Request/],
+    ['an Expect header', head('content-length: 2\r\nexpect: 100-continue\r\n'), / 100 Continue/],
+    ['too long a body', head(`content-length: ${256 * 1024 + 1}\r\n`), /larger than 262144 bytes/],
+    ['a query', `${head('content-length: 2\r\n', '/payment/bet?a=1')}{}`, / 200 /],
+    ['no body', head(''), / 200 /],
+    [
+      'a Connection: close header',
+      `${head('content-length: 2\r\nconnection: close\r\n')}{}`,
+      / 200 [\s\S]*connection: close/i,
+    ],
+    ['another path', `${head('content-length: 2\r\n', '/payment/no')}{}`, / 404 /],
+    ['another method', 'DELETE /payment/bet HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}', / 404 /],
+  ] as const)('%s', async ([, text, answer], context) => {
+    const { port } = await openServer(context, { status: 200, body: '{"yes":1}' })
+    const caller = openCaller(port, context)
+    caller.write(text)
+    expect(await caller.has(answer)).toMatch(answer)
+  })
+
+  test('a header for another protocol, which is ignored as by Node', async (context) => {
+    const { port } = await openServer(context, { status: 200, body: '{"yes":1}' })
+    const caller = openCaller(port, context)
+    caller.write(`${head('content-length: 2\r\nconnection: upgrade, keep-alive\r\nupgrade: h2c\r\n')}{}`)
+    await caller.has(/ 200 [\s\S]*"yes"/)
+  })
+})
+
+test('a header for another protocol after a call is ignored, and the connection ends normally', async (context) => {
+  const { app, port, askedFor } = await openServer(context)
+  const caller = openCaller(port, context)
+  caller.write(`${call('{}')}GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: upgrade, keep-alive\r\nupgrade: x\r\n\r\n`)
+  const [first] = await askedFor(1)
+  first?.reply(200, '{"one":1}')
+  await caller.has(/"one"[\s\S]*"status":"ok"/)
+  caller.socket.end()
+  await expect.poll(() => new Promise((resolve) => app.server.getConnections((_, count) => resolve(count)))).toBe(0)
+})
+
+test('an idle connection keeps no body in memory', async (context) => {
+  const { app, port } = await openServer(context, { status: 200, body: '{"yes":1}' })
+  const served: { parser?: { incoming?: unknown } }[] = []
+  app.server.on('connection', (socket) => served.push(socket as (typeof served)[number]))
+  const caller = openCaller(port, context)
+  caller.write(call('{}'))
+  await caller.has(/"yes"/)
+  expect(served.map(({ parser }) => parser?.incoming)).toEqual([null])
+})
+
+test('a limited number of calls is read after a call that waits for its answer', async (context) => {
+  const { port, askedFor } = await openServer(context)
+  const caller = openCaller(port, context)
+  const sent = 8_000
+  caller.write(call('{"a":1}').repeat(sent))
+  const asked = await askedFor(256)
+  for (let turn = 0; turn < 200; turn++) await nextTurn()
+  expect(asked.length).toBeLessThan(sent / 2)
+  for (let i = 0; i < sent; i++) (await askedFor(i + 1))[i]?.reply(200, `{"n":${i}}`)
+  await caller.has(new RegExp(`"n":${sent - 1}\\b`))
+})
+
+test('a connection whose answers are not read is not read either', async (context) => {
+  const { port, askedFor } = await openServer(context, { status: 200, body: JSON.stringify('x'.repeat(20_000)) })
+  const caller = openCaller(port, context)
+  caller.socket.pause()
+  const sent = 20_000
+  caller.write(call('{"a":1}').repeat(sent))
+  const asked = await askedFor(1)
+  for (let seen = -1; seen !== asked.length; ) {
+    seen = asked.length
+    for (let turn = 0; turn < 200; turn++) await nextTurn()
+  }
+  expect(asked.length).toBeLessThan(sent / 2)
+  caller.socket.resume()
+  await askedFor(asked.length + 1)
+})
+
+test('a server that stops answers the calls in flight, and then closes the connection', async (context) => {
+  const { app, loadShedder, port, askedFor } = await openServer(context)
+  const [caller, idle] = [openCaller(port, context), openCaller(port, context)]
+  idle.write(call('"idle"'))
+  ;(await askedFor(1))[0]?.reply(200, '"idle"')
+  await idle.has(/"idle"/)
+  caller.write(call('"1"') + call('"2"'))
+  const asked = await askedFor(3)
+  const closed = closeApp(app)
+  for (let turn = 0; turn < 50; turn++) await nextTurn()
+  expect(loadShedder.callsInFlight).toBe(2)
+  asked[2]?.reply(200, '"two"')
+  asked[1]?.reply(200, '"one"')
+  await Promise.all([caller.ended, idle.ended, closed])
+  expect(caller.text()).toMatch(/keep-alive[\s\S]*"one"[\s\S]*Connection: close[\s\S]*"two"$/)
+})
+
+test('a client that disconnects before the answer has no effect on others', async (context) => {
+  const { loadShedder, port, askedFor } = await openServer(context)
+  const [gone, other] = [openCaller(port, context), openCaller(port, context)]
+  gone.write(`${call('"1"')}${call('"2"')}${head('content-length: 9\r\n')}"half`)
+  const asked = await askedFor(2)
+  gone.socket.destroy()
+  await gone.ended
+  asked[1]?.reply(200, '"two"')
+  asked[0]?.reply(200, '"one"')
+  other.write(call('"3"'))
+  ;(await askedFor(3))[2]?.reply(200, '"three"')
+  await other.has(/"three"/)
+  expect(loadShedder.callsInFlight).toBe(0)
+})

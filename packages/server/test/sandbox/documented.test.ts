@@ -1,0 +1,35 @@
+/** The reference of the sandbox's API lists exactly its calls, each with its role (U-1). */
+import { readFileSync } from 'node:fs'
+import { createLogger } from '@purser/runtime/logger'
+import Fastify from 'fastify'
+import { expect, test } from 'vitest'
+import { FAULT_SCENARIOS } from '../../src/sandbox/frame/fault-scenarios.ts'
+import { addSandboxApi } from '../../src/sandbox/frame/sandbox-api.ts'
+import { addFrontPage } from '../../src/sandbox/front-page.ts'
+
+const page = readFileSync(new URL('../../../../docs/reference/sandbox-api.md', import.meta.url), 'utf8')
+
+/** The rows in the form of the page. */
+async function served(): Promise<string[]> {
+  const app = Fastify({ exposeHeadRoutes: false })
+  const rows: string[] = []
+  app.addHook('onRoute', ({ method, url, config }) => {
+    // A route with several methods only answers 405 with Allow.
+    if (Array.isArray(method)) return
+    const { role = '–' } = (config ?? {}) as { role?: string }
+    const path = url.replace(/:(\w+)/g, '{$1}')
+    if (path.startsWith('/sandbox') && !path.endsWith('*')) rows.push(`${method} ${path} ${role}`)
+  })
+  addFrontPage(app, () => undefined)
+  const noSessions = { find: async () => undefined } as never
+  addSandboxApi(app, { admission: noSessions, log: createLogger('silent'), parts: () => undefined })
+  await app.ready()
+  await app.close()
+  return rows
+}
+
+test('the reference of the sandbox’s API lists every call with its role, and every scenario', async () => {
+  const documented = [...page.matchAll(/^\| `(\w+ \S+)` \| (\S+) \|/gm)].map(([, call, role]) => `${call} ${role}`)
+  expect(documented.sort()).toEqual((await served()).sort())
+  for (const trouble of Object.keys(FAULT_SCENARIOS)) expect(page).toContain(`\`${trouble}\``)
+})
