@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import quick from './vitest.config.ts'
 
 const BY_HAND = 'packages/server/test/wallet/changed-by-hand.test.ts'
 
@@ -12,14 +13,15 @@ const CONSOLE =
  * one Postgres, or change rows in ways that Citus refuses.
  */
 export default defineConfig({
+  ...quick,
   test: {
     include: [
-      'test/{wallet,operator,feed,ledger,reconcile}/**/*.test.ts',
+      'packages/server/test/{wallet,operator,feed,ledger,reconcile}/**/*.test.ts',
       'packages/server/test/citus/**/*.citus.ts',
       `packages/console/test/{${CONSOLE}}.{browser,long}.test.ts`,
     ],
     exclude: [
-      'test/{wallet,operator,feed,ledger,reconcile}/**/*.{browser,long,nightly}.test.ts',
+      'packages/server/test/{wallet,operator,feed,ledger,reconcile}/**/*.{browser,long,nightly}.test.ts',
       '**/*plan*.test.ts',
       BY_HAND,
       'packages/server/test/feed/bad-hours.test.ts',

@@ -13,8 +13,10 @@ import { ClosingLine } from './packages/server/test/support/closing-line.ts'
  * vitest.long.config.ts runs the last three.
  */
 export default defineConfig({
+  // Packages import each other's sources in tests, and each other's dist in programs.
+  ssr: { resolve: { conditions: ['source', 'node'] } },
   test: {
-    include: ['test/**/*.test.ts'],
+    include: ['packages/*/test/**/*.test.ts', 'test/**/*.test.ts'],
     reporters: ['default', new ClosingLine()],
     globalSetup: ['packages/server/test/support/postgres-server.ts'],
     // These timeouts only end a test that hangs; the machine may be slow.

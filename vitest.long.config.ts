@@ -10,9 +10,10 @@ const kinds = process.env.PURSER_NIGHTLY === undefined ? 'browser,long' : 'brows
 
 /** `npm run test:long`: each file in a process of its own, the slowest files first. */
 export default defineConfig({
+  ...quick,
   test: {
     ...quick.test,
-    include: [`test/**/*.{${kinds}}.test.ts`],
+    include: [`packages/*/test/**/*.{${kinds}}.test.ts`, `test/**/*.{${kinds}}.test.ts`],
     isolate: true,
     maxWorkers: Math.ceil(WORKERS_PER_CORE * availableParallelism()),
     sequence: { sequencer: SlowestFirst },

@@ -33,8 +33,8 @@ export const SECRET = createSecret()
 export const OPERATOR_KEY = createSecret()
 export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
 
-/** `against` is a folder with another build of purser. */
-const mainIn = (folder: string) => join(folder, 'dist', 'main.js')
+/** `against` is a folder with another build of Purser. */
+const mainIn = (folder: string) => join(folder, 'packages/server/dist/main.js')
 
 const siblingFile = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 

@@ -9,7 +9,7 @@ import { runtimeProblem } from '../packages/runtime/src/supported.mjs'
 
 const WRONG_USE = 2
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-const DIST = join(ROOT, 'dist')
+const PACKAGES = join(ROOT, 'packages')
 
 const problem = runtimeProblem(process.versions) ?? missingPackages() ?? unwritable()
 if (problem !== undefined) {
@@ -28,9 +28,11 @@ function missingPackages() {
  */
 function unwritable() {
   try {
-    mkdirSync(DIST, { recursive: true })
-    for (const path of ['', ...readdirSync(DIST, { recursive: true })])
-      accessSync(join(DIST, String(path)), constants.W_OK)
+    for (const dist of readdirSync(PACKAGES).map((name) => join(PACKAGES, name, 'dist'))) {
+      mkdirSync(dist, { recursive: true })
+      for (const path of ['', ...readdirSync(dist, { recursive: true })])
+        accessSync(join(dist, String(path)), constants.W_OK)
+    }
     return undefined
   } catch (error) {
     return `purser: the build cannot write to dist (${error.message}): make this folder writable for this user, or copy it to a place that is. A finished build needs none: node packages/server/dist/main.js sandbox\n`

@@ -26,11 +26,16 @@ function hashOfSources() {
   const hash = createHash('sha256')
   const shared = [
     'packages/timeline/src',
-    'packages/server/src/wallet/ledger',
+    'packages/server/src/wallet',
+    'packages/server/src/reconcile',
     'packages/protocol/src',
     'packages/runtime/src',
   ].flatMap((folder) => filesBelow(join(ROOT, folder)))
-  for (const path of [...filesBelow(join(ROOT, 'console')), ...shared, fileURLToPath(import.meta.url)].sort())
+  for (const path of [
+    ...filesBelow(join(ROOT, 'packages/console/src')),
+    ...shared,
+    fileURLToPath(import.meta.url),
+  ].sort())
     hash.update(path.slice(ROOT.length)).update(readFileSync(path))
   for (const name of LIBRARIES) hash.update(readFileSync(join(ROOT, 'node_modules', name, 'package.json')))
   return hash.digest('hex')

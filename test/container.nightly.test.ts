@@ -59,15 +59,14 @@ function filesOutsideData(): string[] {
 
 describe('the container image', () => {
   test('contains the program and its runtime dependencies, and no development package, test or source', () => {
-    const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+    const { dependencies } = JSON.parse(read('packages/server/package.json'))
+    const { devDependencies } = JSON.parse(read('package.json'))
     const installed = (name: string) => readdirSync(join(root, 'app/node_modules', name, '..')).length > 0
     for (const name of Object.keys(dependencies)) expect(installed(name), name).toBe(true)
     const packages = execFileSync('find', ['node_modules', '-name', 'package.json'], { cwd: join(root, 'app') })
     const names = packages.toString().split('\n')
     for (const name of Object.keys(devDependencies)) expect(names).not.toContain(`node_modules/${name}/package.json`)
-    expect(readdirSync(join(root, 'app')).sort()).toEqual(
-      ['LICENSE', 'dist', 'migrations', 'node_modules', 'openapi', 'package.json', 'vendor'].sort(),
-    )
+    expect(readdirSync(join(root, 'app')).sort()).toEqual(['LICENSE', 'node_modules', 'package.json', 'packages'])
     expect(readdirSync(join(root, 'data'))).toEqual([])
   })
 

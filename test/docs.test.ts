@@ -7,10 +7,7 @@ import { anchorsOf, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from '
 import { ROOT } from './docs/session.ts'
 
 /** Packages with a README, which has the purpose, the use, the folders and the invariants. */
-const PACKAGES = [
-  ...['runtime', 'protocol', 'timeline', 'conformance', 'server', 'simulator'].map((name) => `src/${name}`),
-  'console',
-]
+const PACKAGES = readdirSync(join(ROOT, 'packages')).map((name) => `packages/${name}`)
 const PAGES = [
   ...['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
   ...PACKAGES.map((folder) => `${folder}/README.md`),
@@ -47,7 +44,9 @@ function decisionRecords(): string[] {
 
 it.each(PAGES)('the sh blocks of %s need only a build, since the long tests run pages in a separate folder', (page) => {
   const commands = blocksOf(read(page)).filter(({ info }) => info === 'sh' || info === 'sh server')
-  expect(commands.filter(({ text }) => /\bnpm run |(^|\s)purser /m.test(text)).map(({ line }) => line)).toEqual([])
+  expect(
+    commands.filter(({ text }) => /\bnpm run |(?<!npx)(?:^|\s)purser /m.test(text)).map(({ line }) => line),
+  ).toEqual([])
 })
 
 it.each(PAGES)('every link in %s has a target', (page) => {
@@ -109,6 +108,14 @@ function keysOf(path: string, member: string): string[] {
   return Object.keys(content[member] ?? {})
 }
 
+/** The package.json of each package names these modules of other projects. */
+function allDependencies(member: string): string[] {
+  const names = PACKAGES.filter((folder) => folder !== 'packages/console').flatMap((folder) =>
+    keysOf(`${folder}/package.json`, member),
+  )
+  return [...new Set(names)].filter((name) => !/^(@purser\/|purser$)/.test(name))
+}
+
 type Bodies = Record<string, { readonly examples: Record<string, { readonly value: unknown }> }>
 interface Call {
   readonly operationId: string
@@ -131,8 +138,8 @@ const COMPLETE = [
     'docs/operations/anomalies.md',
   ],
   ['metrics', namesIn('packages/server/src/wallet/wallet-metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
-  ['runtime dependencies', keysOf('package.json', 'dependencies'), 'docs/internals/decisions/dependencies.md'],
-  ['optional dependencies', keysOf('package.json', 'optionalDependencies'), 'docs/internals/decisions/dependencies.md'],
+  ['runtime dependencies', allDependencies('dependencies'), 'docs/internals/decisions/dependencies.md'],
+  ['optional dependencies', allDependencies('optionalDependencies'), 'docs/internals/decisions/dependencies.md'],
   ['pages', pagesOfDocs(), 'docs/README.md'],
   ['decision records', decisionRecords(), `${RECORDS}README.md`],
   ['paths of the API', keysOf('packages/server/openapi/wallet.json', 'paths'), 'docs/reference/http-api.md'],

@@ -27,7 +27,7 @@ export async function f(é: Five, { x = 0n } = {}) {
 `
 
 describe('the mutation operators', () => {
-  const faults = findFaults('src/a.ts', SOURCE)
+  const faults = findFaults('packages/a/src/a.ts', SOURCE)
 
   test('find faults in code only, each with its position', () => {
     const found = faults.map(({ line, operator, was, instead }) => [line, operator, was, instead])
@@ -50,19 +50,20 @@ describe('the mutation operators', () => {
     for (const fault of faults) {
       const planted = plantFault(SOURCE, fault)
       expect(planted.length).toBe(SOURCE.length + fault.instead.length - fault.was.length)
-      expect(() => findFaults('src/a.ts', planted)).not.toThrow()
+      expect(() => findFaults('packages/a/src/a.ts', planted)).not.toThrow()
     }
     expect(plantFault(SOURCE, faults[3] as Fault)).toBe(SOURCE.replace(' < ', ' <= '))
   })
 
   test('are drawn from a seed in turn, with the requested number for each folder', () => {
-    const of = (folder: string) => faults.map((fault): Fault => ({ ...fault, path: `src/${folder}/a.ts` }))
+    const of = (folder: string) =>
+      faults.map((fault): Fault => ({ ...fault, path: `packages/server/src/${folder}/a.ts` }))
     const all = [...of('wallet'), ...of('platform')]
     const drawn = sample(all, { most: 100, seed: 7, each: 5 })
     expect(drawn).toEqual(sample(all, { most: 100, seed: 7, each: 5 }))
     expect(drawn).not.toEqual(sample(all, { most: 100, seed: 8, each: 5 }))
     for (const folder of ['wallet', 'platform']) {
-      const mine = drawn.filter(({ path }) => path === `src/${folder}/a.ts`)
+      const mine = drawn.filter(({ path }) => path === `packages/server/src/${folder}/a.ts`)
       expect(new Set(mine.map(({ operator }) => operator)).size).toBe(5)
       expect(mine).toHaveLength(5)
     }
@@ -74,14 +75,18 @@ test('the scores of a mutation run replace the earlier row of the folder, and ot
   const result = (path: string, verdict: Result['verdict']): Result => ({ fault: { path }, verdict })
   const page = 'before\n<!-- scores by folder: written by the command -->\n<!-- scores: end -->\nafter\n'
   const of = { commit: 'abcd1234', seed: 1, near: 5, date: '2026-11-28' }
-  const first = withScores(page, [result('src/b/x.ts', 'seen'), result('src/a/y.ts', 'survived')], of)
-  const second = withScores(first, [result('src/a/y.ts', 'seen'), result('src/a/z/y.ts', 'no test')], {
-    ...of,
-    commit: 'ef567890',
-  })
+  const first = withScores(page, [result('packages/b/src/x.ts', 'seen'), result('packages/a/src/y.ts', 'survived')], of)
+  const second = withScores(
+    first,
+    [result('packages/a/src/y.ts', 'seen'), result('packages/a/src/z/y.ts', 'no test')],
+    {
+      ...of,
+      commit: 'ef567890',
+    },
+  )
   expect(second.match(/^\| `.*$/gm)).toEqual([
-    '| `src/a` | 2 | 1 | 0 | 1 | 5 | 1 | `ef567890` | 2026-11-28 |',
-    '| `src/b` | 1 | 1 | 0 | 0 | 5 | 1 | `abcd1234` | 2026-11-28 |',
+    '| `packages/a/src` | 2 | 1 | 0 | 1 | 5 | 1 | `ef567890` | 2026-11-28 |',
+    '| `packages/b/src` | 1 | 1 | 0 | 0 | 5 | 1 | `abcd1234` | 2026-11-28 |',
   ])
   expect([second.startsWith('before\n<!--'), second.endsWith('-->\nafter\n')]).toEqual([true, true])
   expect(() => withScores('no place', [], of)).toThrow('no place for scores')

@@ -6,19 +6,20 @@ import { describe, expect, test } from 'vitest'
 import { definedIdsOf, namedIdsOf } from './docs/markdown.ts'
 import {
   complaintsAboutArrows,
+  complaintsAboutDependencies,
   complaintsAboutLoops,
   complaintsAboutMutualParts,
   complaintsAboutTheStart,
 } from './tidy/arrows.ts'
 import { complaintsAboutBareCodes } from './tidy/codes.ts'
 import * as habits from './tidy/habits.ts'
-import { filesIn, read, sourceOf, sourcesIn } from './tidy/source.ts'
+import { filesIn, PACKAGES, read, SRC_FOLDERS, sourceOf, sourcesIn, TEST_FOLDERS } from './tidy/source.ts'
 import { complaintsAboutWaiting } from './tidy/waiting.ts'
 import { complaintsAboutTheWorld } from './tidy/world.ts'
 
-const SRC = sourcesIn(['src'])
+const SRC = sourcesIn(SRC_FOLDERS)
 const CONSOLE = sourcesIn(['packages/console/src'])
-const ALL = [...SRC, ...sourcesIn(['test', 'scripts', 'bench'])]
+const ALL = [...SRC, ...sourcesIn([...TEST_FOLDERS, 'scripts', 'bench'])]
 const DECISIONS = definedIdsOf(read('docs/reference/decisions.md'))
 
 test('the house rules find source files and decisions', () => {
@@ -28,9 +29,15 @@ test('the house rules find source files and decisions', () => {
   expect(DECISIONS).toEqual(expect.arrayContaining(['S-1', 'R-1', 'M-1', 'I-1', 'L-1', 'P-1', 'C-1']))
 })
 
-describe('the files of src', () => {
+describe('the files of the packages', () => {
   test('follow the arrows of the architecture in their imports', () =>
     expect(SRC.flatMap(complaintsAboutArrows)).toEqual([]))
+  test.each(PACKAGES)('import only what the package.json of %s names', (name) => {
+    const { dependencies, optionalDependencies, devDependencies } = JSON.parse(read(`packages/${name}/package.json`))
+    const named = Object.keys({ ...dependencies, ...optionalDependencies, ...(name === 'console' && devDependencies) })
+    const sources = [...SRC, ...CONSOLE].filter(({ path }) => path.startsWith(`packages/${name}/`))
+    expect(sources.flatMap((source) => complaintsAboutDependencies(source, named))).toEqual([])
+  })
   test('have no two parts of the platform that import each other', () =>
     expect(
       complaintsAboutMutualParts(SRC.filter(({ path }) => path.startsWith('packages/server/src/platform/'))),
@@ -46,11 +53,11 @@ describe('the files of src', () => {
   test('write tables in SQL with their schema', () => expect(SRC.flatMap(habits.sqlIsQualified)).toEqual([]))
 })
 
-test('the files of src, console, test, scripts and bench have no loop of imports', () => {
+test('the files of packages, tests, scripts and bench have no loop of imports', () => {
   expect(complaintsAboutLoops([...ALL, ...CONSOLE])).toEqual([])
 })
 
-describe('the files of src and console', () => {
+describe('the files of packages and console', () => {
   test('are in folders of at most 15 files', () =>
     expect(habits.complaintsAboutFolders([...SRC, ...CONSOLE].map(({ path }) => path))).toEqual([]))
   test('parse decimals in one place', () => expect([...SRC, ...CONSOLE].flatMap(habits.noDecimals)).toEqual([]))
@@ -58,7 +65,7 @@ describe('the files of src and console', () => {
     expect([...SRC, ...CONSOLE].flatMap(complaintsAboutBareCodes)).toEqual([]))
 })
 
-describe('the files of src, test, scripts and bench', () => {
+describe('the files of packages, tests, scripts and bench', () => {
   const rules: [string, habits.Rule][] = [
     ['files are short', habits.fileIsShort],
     ['functions are short', habits.functionsAreShort],
@@ -73,7 +80,10 @@ describe('the files of src, test, scripts and bench', () => {
   test.each(rules)('follow the rule: %s', (_name, rule) => expect(ALL.flatMap(rule)).toEqual([]))
 
   test('name only decisions that exist', () => {
-    const texts = [...ALL, ...filesIn('migrations', ['.sql']).map((path) => ({ path, text: read(path) }))]
+    const texts = [
+      ...ALL,
+      ...filesIn('packages/server/migrations', ['.sql']).map((path) => ({ path, text: read(path) })),
+    ]
     const named = texts.flatMap(({ path, text }) => namedIdsOf(text).map((id) => ({ path, id })))
     expect(named.length).toBeGreaterThan(100)
     expect(named.filter(({ id }) => !DECISIONS.includes(id) && !PLANTED_IDS.includes(id))).toEqual([])
@@ -84,139 +94,6 @@ describe('the files of src, test, scripts and bench', () => {
 const PLANTED_IDS = ['R-99']
 
 describe('the house rules find', () => {
-  const arrows: [string, string, string][] = [
-    [
-      'the wallet importing the operator',
-      'packages/server/src/wallet/queue/call-queue.ts',
-      "import { audit } from '../operator-api/audit/wallet-audit.ts'",
-    ],
-    [
-      'the operator importing the wallet’s server',
-      'packages/server/src/wallet/operator-api/bets/bet-detail.ts',
-      "import { registerWire } from '../../wire/wallet-wire.ts'",
-    ],
-    [
-      'the operator importing a rule',
-      'packages/server/src/wallet/operator-api/bets/bet-detail.ts',
-      "import { decidePlace } from '../../rules/place.ts'",
-    ],
-    [
-      'the ledger importing the wallet',
-      'packages/server/src/wallet/ledger/book.ts',
-      "import type { Bet } from '../store/bet.ts'",
-    ],
-    [
-      'the ledger importing another part of the protocol',
-      'packages/server/src/wallet/ledger/book.ts',
-      "import { REPLY_CODES } from '../../../protocol/reply-codes.ts'",
-    ],
-    [
-      'the protocol importing anything of ours',
-      'packages/protocol/src/values/exact-json.ts',
-      "import type { Tx } from '../../server/core/database/db.ts'",
-    ],
-    [
-      'the protocol reading a file',
-      'packages/protocol/src/values/exact-json.ts',
-      "import { readFileSync } from 'node:fs'",
-    ],
-    [
-      'the database importing the ledger',
-      'packages/server/src/core/database/fixed.ts',
-      "import { openBook } from '../../wallet/ledger/book.ts'",
-    ],
-    [
-      'a rule using the database',
-      'packages/server/src/wallet/rules/place.ts',
-      "import { statement } from '../../core/database/db.ts'",
-    ],
-    [
-      'a rule using the clock',
-      'packages/server/src/wallet/rules/place.ts',
-      "import { systemClock } from '../../../runtime/clock.ts'",
-    ],
-    [
-      'a rule using the logger',
-      'packages/server/src/wallet/rules/place.ts',
-      "import { createLogger } from '../../../runtime/logger.ts'",
-    ],
-    [
-      'a rule reading sessions',
-      'packages/server/src/wallet/rules/place.ts',
-      "import { readSessions, type Session } from '../store/session.ts'",
-    ],
-    ['a rule using a library', 'packages/server/src/wallet/rules/place.ts', "import pg from 'pg'"],
-    [
-      'the platform importing the wallet',
-      'packages/server/src/platform/store/platform-bet.ts',
-      "import { openBook } from '../../wallet/queue/call-batch.ts'",
-    ],
-    [
-      'deliveries importing their API',
-      'packages/server/src/platform/delivery/a.ts',
-      "import type { A } from '../api/views.ts'",
-    ],
-    [
-      'bets importing HTTP',
-      'packages/server/src/platform/bets/a.ts',
-      "import { notFound } from '../../core/http/api/problem-details.ts'",
-    ],
-    [
-      'deliveries importing bets',
-      'packages/server/src/platform/delivery/a.ts',
-      "import type { A } from '../bets/bet-flow.ts'",
-    ],
-    [
-      'bets importing deliveries',
-      'packages/server/src/platform/bets/a.ts',
-      "import { a } from '../delivery/deliverer.ts'",
-    ],
-    [
-      'placement importing recovery',
-      'packages/server/src/platform/placement/a.ts',
-      "import { a } from '../recovery/lease-watch.ts'",
-    ],
-    [
-      'rows importing bets',
-      'packages/server/src/platform/store/outbox.ts',
-      "import type { A } from '../bets/bet-flow.ts'",
-    ],
-    [
-      'the gateway importing the ledger',
-      'packages/server/src/gateway/route.ts',
-      "import { saveBook } from '../wallet/ledger/book-store.ts'",
-    ],
-    [
-      'the conformance kit importing the database',
-      'packages/conformance/src/run.ts',
-      "import { openDb } from '../db/open.ts'",
-    ],
-    [
-      'the sandbox importing the wallet',
-      'packages/server/src/sandbox/sandbox-run.ts',
-      "import { createWallet } from '../wallet/wallet.ts'",
-    ],
-    [
-      'configuration opening a database',
-      'packages/server/src/core/config/config.ts',
-      "import { openDb } from '../db/open.ts'",
-    ],
-    [
-      'a re-export against the arrows',
-      'packages/server/src/wallet/ledger/book.ts',
-      "export { hashToken } from '../wallet/store/session.ts'",
-    ],
-    [
-      'an import at run time against the arrows',
-      'packages/server/src/wallet/ledger/book.ts',
-      "const x = await import('../wallet/store/session.ts')",
-    ],
-    ['a part that the architecture does not have', 'src/cache/store.ts', "import { x } from '../db/db.ts'"],
-  ]
-  test.each(arrows)('%s', (_name, path, text) => {
-    expect(complaintsAboutArrows(sourceOf(path, text))).toHaveLength(1)
-  })
-
   test.each([
     ['compared with a number', 'const isOver = answer.code === 8'],
     ['compared the other way round', 'const isOver = 20 !== code'],
@@ -242,60 +119,6 @@ describe('the house rules find', () => {
       const MAX_CODE = 16
       const RETRIES = [1, 3, 9]`
     expect(complaintsAboutBareCodes(sourceOf('packages/server/src/platform/planted.ts', text))).toEqual([])
-  })
-
-  test('nothing in allowed imports', () => {
-    const allowed = [
-      "import type { Account } from '../ledger/account.ts'",
-      "import { effectOnPlayer, type Posting } from '../ledger/posting.ts'",
-      "import { type Facts } from '../store/player.ts'",
-    ]
-    expect(complaintsAboutArrows(sourceOf('packages/server/src/wallet/rules/place.ts', allowed.join('\n')))).toEqual([])
-    const operator =
-      "import { readPlayer } from '../../store/player.ts'\nimport type { Rules } from '../../rules/decision.ts'"
-    expect(
-      complaintsAboutArrows(sourceOf('packages/server/src/wallet/operator-api/players/player-profile.ts', operator)),
-    ).toEqual([])
-  })
-
-  test('a loop of imports', () => {
-    const a = sourceOf('src/a.ts', "import { b } from './b.ts'\nexport const a = b")
-    const b = sourceOf('src/b.ts', "import { a } from './a.ts'\nexport const b = a")
-    const typed = sourceOf('src/b.ts', "import type { a } from './a.ts'\nexport const b = 1 as typeof a")
-    expect(complaintsAboutLoops([a, b])).toEqual(['imports run in a loop: src/a.ts → src/b.ts → src/a.ts'])
-    expect(complaintsAboutLoops([a, typed])).toEqual([])
-  })
-
-  test('two parts of the platform that import each other', () => {
-    const bets = sourceOf(
-      'packages/server/src/platform/bets/a.ts',
-      "import type { B } from '../delivery/b.ts'\nexport type A = B",
-    )
-    const delivery = sourceOf(
-      'packages/server/src/platform/delivery/b.ts',
-      "import type { A } from '../bets/a.ts'\nexport type B = A",
-    )
-    expect(complaintsAboutMutualParts([bets, delivery])).toEqual([
-      'packages/server/src/platform/bets/a.ts:1: server/platform/bets and server/platform/delivery import each other',
-      'packages/server/src/platform/delivery/b.ts:1: server/platform/delivery and server/platform/bets import each other',
-    ])
-    expect(complaintsAboutMutualParts([bets])).toEqual([])
-  })
-
-  test('what every command would load', () => {
-    const main = sourceOf(
-      'packages/server/src/cli/commands.ts',
-      "import { add } from './add.ts'\nimport { Command } from 'commander'\nadd(Command)",
-    )
-    const eager = sourceOf(
-      'packages/server/src/cli/add.ts',
-      "import pg from 'pg'\nimport type { Command } from 'commander'\nexport const add = pg",
-    )
-    const lazy = sourceOf('packages/server/src/cli/add.ts', "export const add = () => import('pg')")
-    expect(complaintsAboutTheStart([main, eager])).toEqual([
-      'every command loads pg: packages/server/src/cli/commands.ts → packages/server/src/cli/add.ts',
-    ])
-    expect(complaintsAboutTheStart([main, lazy])).toEqual([])
   })
 
   const long = (lines: number) => `function long() {\n${'  step()\n'.repeat(lines - 2)}}`
@@ -370,10 +193,10 @@ describe('the house rules find', () => {
   })
 
   test.each([
-    'src/utils.ts',
+    'packages/runtime/src/utils.ts',
     'packages/server/src/wallet/helpers/a.ts',
     'test/common.ts',
-    'src/types.ts',
+    'packages/runtime/src/types.ts',
     'scripts/misc.mjs',
   ])('a file without a subject: %s', (path) => {
     expect(habits.noBucket(sourceOf(path, ''))).toHaveLength(1)

@@ -3,6 +3,7 @@
  * may cache it for ever (packages/server/src/core/http/console-files.ts).
  */
 import { fileURLToPath } from 'node:url'
+import { defaultClientConditions } from 'vite'
 
 const resolvePath = (path) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -22,11 +23,12 @@ const earlyScript = {
 
 export default {
   root: resolvePath('.'),
+  resolve: { conditions: ['source', ...defaultClientConditions] },
   plugins: [earlyScript],
   base: '/console/',
   logLevel: 'warn',
   build: {
-    outDir: '../dist/console',
+    outDir: '../server/dist/console',
     emptyOutDir: true,
     assetsInlineLimit: 0, // no data: in the pages but the icon
     modulePreload: { polyfill: false },

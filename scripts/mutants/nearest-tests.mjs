@@ -6,8 +6,9 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
-const IMPORT = /^(?:import|export) (?!type )[^']*?'(\.{1,2}\/[^']+)'|import\('(\.{1,2}\/[^']+)'\)/gm
-const QUICK_TEST = /^test\/.*(?<!\.(browser|long|nightly))\.test\.ts$/
+const IMPORT =
+  /^(?:import|export) (?!type )[^']*?'((?:\.{1,2}|purser|@purser)\/[^']+)'|import\('((?:\.{1,2}|purser|@purser)\/[^']+)'\)/gm
+const QUICK_TEST = /^(?:packages\/\w+\/)?test\/.*(?<!\.(browser|long|nightly))\.test\.ts$/
 /**
  * A test of the same name comes first, then a test that imports the source itself, then a test of
  * the same folder.
@@ -29,15 +30,24 @@ export function nearestTests(root) {
 /** File → files that import it. */
 function importersIn(root) {
   const importers = new Map()
-  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'src', 'test'], { cwd: root })
+  const listed = execFileSync('git', ['ls-files', '-co', '--exclude-standard', 'packages', 'test'], { cwd: root })
   for (const file of `${listed}`.split('\n')) {
     if (!file.endsWith('.ts') || !existsSync(join(root, file))) continue
     for (const [, plain, dynamic] of readFileSync(join(root, file), 'utf8').matchAll(IMPORT)) {
-      const target = join(dirname(file), plain ?? dynamic)
+      const target = fileOf(file, plain ?? dynamic)
       importers.set(target, [...(importers.get(target) ?? []), file])
     }
   }
   return importers
+}
+
+/** `@purser/protocol/x` is packages/protocol/src/x.ts. */
+function fileOf(file, specifier) {
+  if (specifier.startsWith('.')) return join(dirname(file), specifier)
+  return specifier.replace(
+    /^(?:@purser\/(\w+)|purser)\/(.*)$/,
+    (_, name = 'server', rest) => `packages/${name}/src/${rest}.ts`,
+  )
 }
 
 function distancesFrom(source, importers) {
@@ -53,7 +63,7 @@ function farness(distance) {
 }
 
 function likeness(source, test) {
-  const [, folder] = test.split('/')
+  const folder = test.split('/').at(-2)
   const name = basename(source, '.ts')
   const isOfFolder = dirname(source).split('/').includes(folder)
   return (isOfFolder ? OF_FOLDER : 0) + (basename(test, '.test.ts') === name ? OF_NAME : 0)

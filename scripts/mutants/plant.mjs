@@ -25,7 +25,7 @@ const SECOND_MS = 1_000
 export async function plantByOperator(root, options) {
   const { files, since, tests, operators, most, seconds, seed, near, each, write } = options
   const sources = sourcesIn(root, files, since)
-  if (sources.length === 0) return say('no source below src has this name, or has changed', 2)
+  if (sources.length === 0) return say('no source below packages has this name, or has changed', 2)
   const all = sources.flatMap((path) => findFaults(path, readFileSync(join(root, path), 'utf8')))
   const faults = operators === undefined ? all : all.filter(({ operator }) => operators.includes(operator))
   const chosen = sample(faults, { most, seed, each })
@@ -48,8 +48,10 @@ function say(line, code = 0) {
 
 function sourcesIn(root, files, since) {
   const git = (...args) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim().split('\n')
-  const all = git('ls-files', '-co', '--exclude-standard', 'src').filter((path) => path.endsWith('.ts'))
-  const changed = since === undefined ? undefined : new Set(git('diff', '--name-only', since, '--', 'src'))
+  const all = git('ls-files', '-co', '--exclude-standard', 'packages').filter((path) =>
+    /^packages\/\w+\/src\/.*\.ts$/.test(path),
+  )
+  const changed = since === undefined ? undefined : new Set(git('diff', '--name-only', since, '--', 'packages'))
   const isNamed = (path) => files.length === 0 || files.some((name) => path === name || path.startsWith(`${name}/`))
   return all.filter((path) => isNamed(path) && (changed?.has(path) ?? true))
 }

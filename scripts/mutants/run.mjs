@@ -15,6 +15,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startVitest } from 'vitest/node'
 import { FAULTS } from './faults.mjs'
+import { ON_SOURCES } from './on-sources.mjs'
 import { plantByOperator } from './plant.mjs'
 
 // A fault may show only in a table row that runs at night.
@@ -28,7 +29,7 @@ const USAGE = `npm run mutants [-- NAME] [--part 2/5 | --part today/10]
   plants the faults of the table, all or those of files with NAME in their path, all or a part of them
 npm run mutants -- --plant [FILE | FOLDER]… [--since REVISION]
   plants by operator in these sources, or in those that have changed since a revision:
-  --most 30        faults at most; --each 8: of each folder below src
+  --most 30        faults at most; --each 8: of each folder
   --operators await,argument   these alone, of condition, boundary, constant, await, argument, statement
   --seconds 600    no fault is planted after this time
   --seed 1         chooses the faults, the same ones for the same seed
@@ -105,6 +106,7 @@ async function runAll() {
   const projects = planted.map((fault) => ({
     root: ROOT,
     plugins: [planting(fault)],
+    ...ON_SOURCES,
     test: { name: fault.name, include: fault.tests, testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS },
   }))
   const vitest = await startVitest('test', [], {

@@ -1,6 +1,6 @@
 /** Draws random faults when time is short, with a seed and the same number for each operator. */
 
-/** `each` limits the faults of a folder below src, `most` the total. */
+/** `each` limits the faults of a folder, `most` the total. */
 export function sample(faults, { most, seed, each }) {
   const random = randomFrom(seed)
   const folders = each === undefined ? [faults] : groups(faults, ({ path }) => toFolder(path))
@@ -17,7 +17,7 @@ export function sample(faults, { most, seed, each }) {
 export function toFolder(path) {
   return path
     .split('/')
-    .slice(0, path.startsWith('packages/server/src/') ? 3 : 2)
+    .slice(0, path.startsWith('packages/server/src/') ? 4 : 3)
     .join('/')
 }
 

@@ -22,7 +22,7 @@ export function withScores(text, results, { commit, seed, near, date = new Date(
   const [before, rest, ...more] = text.split(BEGIN)
   const [old, after] = rest?.split(END) ?? []
   if (after === undefined || more.length > 0) throw new Error(`the page has no place for scores: ${BEGIN} … ${END}`)
-  const rows = new Map([...old.matchAll(/^\| `(src\/[^`]+)` .*$/gm)].map(([row, folder]) => [folder, row]))
+  const rows = new Map([...old.matchAll(/^\| `(packages\/[^`]+)` .*$/gm)].map(([row, folder]) => [folder, row]))
   for (const folder of new Set(results.map(({ fault }) => toFolder(fault.path)))) {
     const mine = results.filter(({ fault }) => toFolder(fault.path) === folder)
     const count = (wanted) => mine.filter(({ verdict }) => verdict === wanted).length

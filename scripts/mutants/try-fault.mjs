@@ -4,6 +4,7 @@
  */
 import { join } from 'node:path'
 import { createVitest } from 'vitest/node'
+import { ON_SOURCES } from './on-sources.mjs'
 import { plantFault } from './operators.mjs'
 
 /** Milliseconds for one test. */
@@ -16,7 +17,7 @@ const vitest = await createVitest(
     ...{ root, config: false, watch: false, reporters: [{}], maxWorkers: 2, include: tests, provide: { postgresUrl } },
     ...{ bail: fault === undefined ? 0 : 1, testTimeout: TEST_TIMEOUT_MS, hookTimeout: TEST_TIMEOUT_MS },
   },
-  { plugins: fault === undefined ? [] : [planting()] },
+  { plugins: fault === undefined ? [] : [planting()], ...ON_SOURCES },
 )
 const { testModules, unhandledErrors } = await vitest.start()
 const failed = testModules.filter(hasFailed).map(({ relativeModuleId }) => relativeModuleId)

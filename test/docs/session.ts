@@ -1,6 +1,6 @@
 /**
  * Runs the commands of a page: its `sh server` block in one terminal and its `sh` blocks in
- * another, in a folder where `dist` is this build.
+ * another, in a folder where `npx purser` is this build.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ export interface Folder {
 
 export function makeFolder(): Folder {
   const path = mkdtempSync(join(tmpdir(), 'purser-docs-'))
-  for (const name of ['dist', 'node_modules']) symlinkSync(join(ROOT, name), join(path, name))
+  for (const name of ['packages', 'node_modules']) symlinkSync(join(ROOT, name), join(path, name))
   mkdirSync(join(path, STAND_INS))
   symlinkSync(join(ROOT, 'test/docs/curl.mjs'), join(path, STAND_INS, 'curl'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
@@ -45,8 +45,8 @@ const SANDBOX_SAYS: Says = { wallet: /Purser wallet\s+(http:\S+)/, platform: /Pl
 export const WALLET_SAYS: Says = { wallet: /"url":"(http:[^"]+)"/ }
 
 /**
- * Runs `npm start` or a `node packages/server/dist/main.js` command on a free port. `says` finds
- * its addresses in the output.
+ * Runs `npm start` or an `npx purser` command on a free port. `says` finds its addresses in the
+ * output.
  */
 export async function startServer(
   folder: Folder,
@@ -55,7 +55,8 @@ export async function startServer(
 ): Promise<PageServer> {
   const command = commandLine.trim().replace(/npm start$/, startScript())
   const said = command.replace(/( sandbox\b.*)$/, '$1 --addresses') // the pages know the default addresses
-  const inPlaceOfSh = said.replace('node dist', 'exec node dist') // without exec, stop() ends only sh
+  // Without exec, stop() ends only sh.
+  const inPlaceOfSh = said.replace(/npx purser|node packages\S+/, 'exec node packages/server/dist/main.js')
   const child = spawn('sh', ['-c', inPlaceOfSh], {
     cwd: folder.path,
     env: { PATH: process.env.PATH, PORT: '0', ...env },

@@ -1,8 +1,7 @@
 /**
  * Allowed imports (architecture.md). The test reports every import that this table does not name.
  */
-import { posix } from 'node:path'
-import { type Import, importsOf, type Source } from './source.ts'
+import { type Import, importedFile, importsOf, type Source } from './source.ts'
 
 const CORE = 'server/core'
 const WALLET = 'server/wallet'
@@ -11,12 +10,13 @@ const PLATFORM = 'server/platform'
 const SHARED = [`${CORE}/`, 'protocol', 'protocol/client', 'runtime']
 
 /**
- * For each part of src/, the parts and files that it may import in addition to its own. A path
- * belongs to the part with the longest matching name. `types of x` allows imports that are erased
- * at run time. A name that ends with a slash allows every part below it.
+ * For each part of a package, the parts and files that it may import in addition to its own. A part
+ * is a path without `packages/` and `src/`; a path belongs to the part with the longest matching
+ * name. `types of x` allows imports that are erased at run time. A name that ends with a slash
+ * allows every part below it.
  */
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  'main.ts': ['everything'],
+  'server/main.ts': ['everything'],
   runtime: [],
   protocol: [],
   'protocol/client': ['protocol', 'runtime'],
@@ -229,18 +229,36 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
 const PURE_MODULES = ['node:crypto', 'node:buffer', 'node:zlib', 'typebox', 'typebox/compile']
 
 export function complaintsAboutArrows(source: Source): string[] {
-  const from = inSrc(source.path)
-  const part = partOf(from)
+  const part = partOf(placeOf(source.path))
   if (part === undefined) return [`${source.path}: is in no part of the architecture`]
   return importsOf(source).flatMap((found) => {
-    const target = found.from.startsWith('.') ? posix.join(posix.dirname(from), found.from) : undefined
+    const file = importedFile(source.path, found.from)
+    const target = file && placeOf(file)
     const isAllowed = target === undefined ? mayUseModule(part, found.from) : mayImport(part, target, found.isTypeOnly)
-    return isAllowed ? [] : [`${source.path}:${found.line}: ${part} must not import ${target ?? found.from}`]
+    if (!isAllowed) return [`${source.path}:${found.line}: ${part} must not import ${target ?? found.from}`]
+    return leavesPackage(source.path, found.from)
+      ? [`${source.path}:${found.line}: ${found.from} is in another package: import it by the package's name`]
+      : []
   })
 }
 
-function inSrc(path: string): string {
-  return path.replace(/^src\//, '')
+/** `packages/server/src/core/x.ts` is `server/core/x.ts`. */
+function placeOf(path: string): string {
+  return path.replace(/^packages\/(\w+)\/src\//, '$1/')
+}
+
+function leavesPackage(path: string, from: string): boolean {
+  const packageOf = (file = '') => file.split('/', 2).join('/')
+  return from.startsWith('.') && packageOf(importedFile(path, from)) !== packageOf(path)
+}
+
+/** Modules that a package imports although its package.json does not name them. */
+export function complaintsAboutDependencies(source: Source, named: readonly string[]): string[] {
+  const modules = importsOf(source).filter(({ from }) => !/^(\.|node:)/.test(from))
+  return modules.flatMap(({ from, line }) => {
+    const name = from.split('/', from.startsWith('@') ? 2 : 1).join('/')
+    return named.includes(name) ? [] : [`${source.path}:${line}: the package's package.json does not name ${name}`]
+  })
 }
 
 function partOf(path: string): string | undefined {
@@ -295,9 +313,10 @@ export function complaintsAboutMutualParts(sources: readonly Source[]): string[]
 }
 
 function partsUsedBy(source: Source): [arrow: string, place: string][] {
-  const [from, path] = [partOf(inSrc(source.path)), inSrc(source.path)]
+  const from = partOf(placeOf(source.path))
   return importsOf(source).flatMap((found) => {
-    const to = found.from.startsWith('.') ? partOf(posix.join(posix.dirname(path), found.from)) : undefined
+    const file = importedFile(source.path, found.from)
+    const to = file && partOf(placeOf(file))
     return to === undefined || to === from ? [] : [[`${from} → ${to}`, `${source.path}:${found.line}`]]
   })
 }
@@ -318,7 +337,7 @@ export function complaintsAboutTheStart(sources: readonly Source[]): string[] {
     if (source === undefined || seen.has(path)) return []
     seen.add(path)
     const now = importsOf(source).filter(({ isTypeOnly, isLater }) => !isTypeOnly && !isLater)
-    const heavy = now.filter(({ from }) => !/^(\.|node:)/.test(from) && !LOADED_AT_ONCE.includes(from))
+    const heavy = now.filter(({ from }) => !/^(\.|node:|@?purser\/)/.test(from) && !LOADED_AT_ONCE.includes(from))
     const here = heavy.map(({ from }) => `every command loads ${from}: ${[...way, path].join(' → ')}`)
     return [...here, ...filesOf(source, now).flatMap((target) => visit(target, [...way, path]))]
   }
@@ -333,6 +352,5 @@ function runTimeTargets(source: Source): string[] {
 }
 
 function filesOf({ path }: Source, imports: readonly Pick<Import, 'from'>[]): string[] {
-  const own = imports.filter(({ from }) => from.startsWith('.'))
-  return own.map(({ from }) => posix.join(posix.dirname(path), from))
+  return imports.map(({ from }) => importedFile(path, from)).filter((file) => file !== undefined)
 }

@@ -7,21 +7,22 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type NamedText, namesExportedTwice } from './names.ts'
 import { type Ceilings, complaintsAboutCeilings, lowered, measure } from './ratchet.ts'
-import { filesIn, ROOT, read } from './source.ts'
+import { filesIn, PACKAGES, ROOT, read, SRC_FOLDERS, TEST_FOLDERS } from './source.ts'
 
 const CEILINGS = 'test/tidy/ceilings.json'
 const CODE = ['.ts', '.tsx', '.mjs', '.md']
-const FOLDERS = ['src', 'packages/console/src', 'test', 'bench', 'scripts', 'docs', 'ops']
+const FOLDERS = [...SRC_FOLDERS, 'packages/console/src', ...TEST_FOLDERS, 'bench', 'scripts', 'docs', 'ops']
 
 /** Names that at least two files export; the final limit is 40. */
-const MAX_EXPORTED_TWICE = { src: 0, 'packages/console/src': 0 }
+const MAX_EXPORTED_TWICE = { packages: 0, 'packages/console/src': 0 }
 
 const ceilings: Ceilings = JSON.parse(read(CEILINGS))
 const folders = measure([
   ...readdirSync(ROOT)
     .filter((name) => name.endsWith('.md'))
     .map(fileOf),
-  ...[...FOLDERS.flatMap((folder) => filesIn(folder, CODE)), ...filesIn('openapi', ['.json'])]
+  ...PACKAGES.map((name) => fileOf(`packages/${name}/README.md`)),
+  ...[...FOLDERS.flatMap((folder) => filesIn(folder, CODE)), ...filesIn('packages/server/openapi', ['.json'])]
     .filter((path) => !path.endsWith('.d.ts') && !path.startsWith('docs/images'))
     .map(fileOf),
 ])
@@ -40,12 +41,13 @@ test('each ceiling equals the current figure, and `npm run ceilings` lowers thos
 })
 
 test.each(Object.entries(MAX_EXPORTED_TWICE))('the files of %s export few names twice', (folder, most) => {
-  const twice = namesExportedTwice(filesIn(folder, ['.ts', '.tsx']).map(fileOf))
+  const within = folder === 'packages' ? SRC_FOLDERS : [folder]
+  const twice = namesExportedTwice(within.flatMap((one) => filesIn(one, ['.ts', '.tsx'])).map(fileOf))
   expect(twice.length, twice.join('\n')).toBe(most)
 })
 
 describe('the ratchet finds', () => {
-  const complaints = (text: string, path = 'src/planted/file.ts') =>
+  const complaints = (text: string, path = 'packages/planted/src/file.ts') =>
     complaintsAboutCeilings(measure([{ path, text }]), {})
 
   /** In this file the planted sentences are strings, not comments. */
@@ -59,19 +61,19 @@ describe('the ratchet finds', () => {
     ['a private word in a function', 'privateNames', 'export function closeDoor() {}'],
     ['a past participle for a type', 'participles', 'export interface Rendered {}'],
   ])('%s', (_what, rule, text) => {
-    expect(complaints(text)).toEqual([expect.stringContaining(`src/planted: ${rule}: 1, the ceiling is 0`)])
+    expect(complaints(text)).toEqual([expect.stringContaining(`packages/planted/src: ${rule}: 1, the ceiling is 0`)])
   })
 
   test('a private word in the name of a file', () => {
-    expect(complaints('', 'src/planted/strangers.ts')).toEqual([expect.stringContaining('unknown callers')])
+    expect(complaints('', 'packages/planted/src/strangers.ts')).toEqual([expect.stringContaining('unknown callers')])
   })
 
   test('a sentence of an error, and one of a guide', () => {
     const thrown = "throw new Error('Whoever asks for this needs a key of an operator')"
-    expect(complaints(thrown, 'src/cli/file.ts')).toHaveLength(2)
+    expect(complaints(thrown, 'packages/server/src/cli/file.ts')).toHaveLength(2)
     expect(complaints('Nobody reads this twice.', 'docs/guides/file.md')).toHaveLength(1)
     const template = 'throw new Error(`nobody here has the id ${id} of a bet`)'
-    expect(complaints(template, 'src/platform/file.ts')).toHaveLength(1)
+    expect(complaints(template, 'packages/server/src/platform/file.ts')).toHaveLength(1)
   })
 
   test('a description of an OpenAPI document', () => {
@@ -109,9 +111,9 @@ describe('the ratchet finds', () => {
   })
 
   test('a figure below its ceiling, which is lowered, and raises none', () => {
-    const one = measure([{ path: 'src/planted/file.ts', text: 'const door = 1' }])
-    expect(lowered(one, { 'src/planted': { privateNames: 3, wide: 2 } })).toEqual({
-      'src/planted': { privateNames: 1 },
+    const one = measure([{ path: 'packages/planted/src/file.ts', text: 'const door = 1' }])
+    expect(lowered(one, { 'packages/planted/src': { privateNames: 3, wide: 2 } })).toEqual({
+      'packages/planted/src': { privateNames: 1 },
     })
     expect(lowered(one, {})).toEqual({})
   })

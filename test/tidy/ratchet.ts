@@ -21,14 +21,20 @@ interface Folder {
 const TARGET = { subjectless: 0.01, markers: 0.002 }
 
 /**
- * The first two segments, as in `docs/guides`; below packages/server/src the first four. A file in
- * the root has its own ceiling.
+ * The first two segments, as in `docs/guides`; in a package the first three, and in the server
+ * more. A file in the root has its own ceiling.
  */
 export function folderOf(path: string): string {
   const segments = path.split('/')
-  const depth = path.startsWith('packages/server/src/') ? 4 : 2
+  const depth = DEPTHS.find(([start]) => path.startsWith(start))?.[1] ?? 2
   return segments.length === 1 ? path : segments.slice(0, -1).slice(0, depth).join('/')
 }
+
+const DEPTHS: readonly (readonly [start: string, depth: number])[] = [
+  ['packages/server/src/', 5],
+  ['packages/server/test/', 4],
+  ['packages/', 3],
+]
 
 export function measure(files: readonly NamedText[]): Map<string, Folder> {
   const folders = new Map<string, Folder>()

@@ -1,6 +1,6 @@
 /** The project's sources for the tidy rules: text, syntax tree, comments. */
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseSync } from 'vite'
 
@@ -32,6 +32,17 @@ export function sourceOf(path: string, text: string): Source {
 export function sourcesIn(folders: readonly string[]): Source[] {
   return folders.flatMap((folder) => filesIn(folder, ['.ts', '.tsx', '.mjs'])).map((path) => sourceOf(path, read(path)))
 }
+
+/** The names of the packages: `protocol`, `server`, … */
+export const PACKAGES = readdirSync(join(ROOT, 'packages')).sort()
+
+/** The folder `src` of each package but the console. */
+export const SRC_FOLDERS = PACKAGES.filter((name) => name !== 'console').map((name) => `packages/${name}/src`)
+
+export const TEST_FOLDERS = [
+  'test',
+  ...PACKAGES.map((name) => `packages/${name}/test`).filter((folder) => existsSync(join(ROOT, folder))),
+]
 
 export function filesIn(folder: string, endings: readonly string[]): string[] {
   const names = readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
@@ -67,6 +78,19 @@ export interface Import {
   /** `import(…)`, which is evaluated when the code runs. */
   readonly isLater: boolean
   readonly line: number
+}
+
+const PACKAGE_NAME = /^(?:@purser\/(\w+)|purser)\/(.+)$/
+
+/** The file that `from` names in the file at `path`: `packages/…`; undefined for other modules. */
+export function importedFile(path: string, from: string): string | undefined {
+  if (from.startsWith('.')) return posix.join(posix.dirname(path), from)
+  const [, name = 'server', file] = PACKAGE_NAME.exec(from) ?? []
+  return file === undefined ? undefined : `packages/${name}/src/${/\.css$/.test(file) ? file : withEnding(name, file)}`
+}
+
+function withEnding(name: string, file: string): string {
+  return existsSync(join(ROOT, `packages/${name}/src/${file}.mjs`)) ? `${file}.mjs` : `${file}.ts`
 }
 
 const IMPORTING = ['ImportDeclaration', 'ExportNamedDeclaration', 'ExportAllDeclaration', 'ImportExpression']

@@ -31,7 +31,12 @@ const NOT_DESTRUCTURED = /^(Date|Math|crypto|AbortSignal)$/
 
 export function complaintsAboutTheWorld(source: Source): string[] {
   const { path } = source
-  if (!path.startsWith('src/') || path === THE_WORLD || OUTSIDE.some((one) => path.startsWith(one))) return []
+  if (
+    !/^packages\/(?!console)\w+\/src\//.test(path) ||
+    path === THE_WORLD ||
+    OUTSIDE.some((one) => path.startsWith(one))
+  )
+    return []
   return globalsIn(source).map((what) => `${path}:${what}: comes from ${THE_WORLD}`)
 }
 

@@ -1,9 +1,8 @@
 /** Version of Purser, from package.json. */
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 
-/** The build is two folders below package.json; programs of tests or benches are three below it. */
-const PLACES = ['../../package.json', '../../../package.json'].map((path) => new URL(path, import.meta.url))
-const PACKAGE: { version: string } = JSON.parse(readFileSync(PLACES.find(existsSync) ?? 'package.json', 'utf8'))
+/** All packages have one version, so the number of this package is the number of Purser. */
+const PACKAGE: { version: string } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
 
 export const VERSION = PACKAGE.version
 

@@ -26,9 +26,9 @@ describe('the runtime check', () => {
   test('runs before every other import, in the program and in the first step of the build', () => {
     const imports = (path: string) => importsOf(sourceOf(path, read(path))).filter(({ isLater }) => !isLater)
     expect(imports('packages/runtime/src/supported.mjs')).toEqual([])
-    expect(imports('packages/server/src/main.ts').map(({ from }) => from)).toEqual(['./runtime/supported.mjs'])
+    expect(imports('packages/server/src/main.ts').map(({ from }) => from)).toEqual(['@purser/runtime/supported'])
     const ours = imports('scripts/before-build.mjs').filter(({ from }) => !from.startsWith('node:'))
-    expect(ours.map(({ from }) => from)).toEqual(['../src/runtime/supported.mjs'])
+    expect(ours.map(({ from }) => from)).toEqual(['../packages/runtime/src/supported.mjs'])
     expect(JSON.parse(read('package.json')).scripts.build).toMatch(/^node scripts\/before-build\.mjs && /)
   })
 })

@@ -15,7 +15,10 @@ function named(file: string) {
 
 test('the documented table of market faults matches the simulation', () => {
   expect(named('planted-faults.md')).toEqual(
-    PLANTED_FAULTS.map(({ fault, seed, file }) => [fault, file === undefined ? `${seed}` : `[kept](../../../${file})`]),
+    PLANTED_FAULTS.map(({ fault, seed, file }) => [
+      fault,
+      file === undefined ? `${seed}` : `[kept](../../${file.replace('packages/simulator/', '')})`,
+    ]),
   )
 })
 

@@ -1,8 +1,8 @@
 /** Picture of a failed case's calls, drawn like the console's timeline of a bet, with balances. */
-import { readFileSync } from 'node:fs'
 import { OPERATIONS, parseBetOperation } from '@purser/protocol/operation'
 import { sumDecimals } from '@purser/protocol/values/decimal'
 import { parseJson, parseJsonObject } from '@purser/protocol/values/exact-json'
+import { readTimelineStylesheet } from '@purser/timeline/drawing/stylesheet'
 import { toMarkup } from '@purser/timeline/drawing/svg'
 import { drawTimeline } from '@purser/timeline/drawing/timeline-drawing'
 import {
@@ -21,8 +21,7 @@ interface KnownBalance {
 }
 
 export function buildTimelineStyle(): string {
-  const css = readFileSync(new URL('../../../timeline/src/drawing/timeline.css', import.meta.url), 'utf8')
-  return `${css}.picture { margin: .75rem 0; padding: .5rem 0;
+  return `${readTimelineStylesheet()}.picture { margin: .75rem 0; padding: .5rem 0;
   --muted: var(--soft); --wait: var(--warn); --accent: var(--ink); --surface: var(--card); }
 .picture .tl-moment { cursor: auto; }
 `

@@ -4,7 +4,7 @@
  * a row, which means nothing across workers.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
-import { filesIn } from '../../../../test/tidy/source.ts'
+import { filesIn, SRC_FOLDERS } from '../../../../test/tidy/source.ts'
 import type { Statement } from '../../src/core/database/db.ts'
 import { DISTRIBUTED_TABLES } from '../../src/core/database/postgres/citus.ts'
 
@@ -69,7 +69,8 @@ beforeAll(async () => {
     return { ...db, statement: noted }
   })
   // An import creates the statements of its file.
-  for (const path of filesIn('src', ['.ts']).filter(isProgram)) await import(/* @vite-ignore */ `../../${path}`)
+  for (const path of SRC_FOLDERS.flatMap((folder) => filesIn(folder, ['.ts'])).filter(isProgram))
+    await import(/* @vite-ignore */ `../../../../${path}`)
   vi.doUnmock('../../src/core/database/db.ts')
   vi.resetModules()
 })

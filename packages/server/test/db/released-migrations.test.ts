@@ -19,8 +19,8 @@ const RELEASED: Readonly<Record<string, Readonly<Record<string, string>>>> = JSO
   read('packages/server/test/db/released-migrations.json'),
 )
 const PRESENT = Object.fromEntries(
-  filesIn('migrations', ['.sql']).map((path) => [
-    path.replace('migrations/', ''),
+  filesIn('packages/server/migrations', ['.sql']).map((path) => [
+    path.replace('packages/server/migrations/', ''),
     createHash('sha256').update(read(path)).digest('hex'),
   ]),
 )
@@ -58,7 +58,7 @@ describe(`an update of a database of the first release (${FIRST})`, () => {
 
   test('keeps its rows and makes the schema of a new database', async () => {
     const postgrator = new Postgrator({
-      migrationPattern: fileURLToPath(new URL('../../../../migrations/*.sql', import.meta.url)),
+      migrationPattern: fileURLToPath(new URL('../../migrations/*.sql', import.meta.url)),
       driver: 'pg',
       schemaTable: 'purser.migration',
       execQuery: (sql) => owner.query(sql),

@@ -3,7 +3,7 @@
  * placed.
  */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -55,14 +55,22 @@ function builtAt(commit: string): { readonly id: string; readonly main: string }
     throw new NotHere(`git knows no ${commit} here`)
   }
   const folder = join(tmpdir(), `purser-faults-build-${id}`)
-  const main = join(folder, 'dist', 'main.js')
+  const main = join(folder, 'packages/server/dist/main.js')
   if (existsSync(main)) return { id, main }
   mkdirSync(folder, { recursive: true })
   execFileSync('tar', ['-x', '-C', folder], { input: git('archive', id) })
-  if (!existsSync(join(folder, 'node_modules'))) symlinkSync(resolve('node_modules'), join(folder, 'node_modules'))
-  execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], {
-    cwd: folder,
-  })
+  if (!existsSync(join(folder, 'node_modules'))) linkModules(join(folder, 'node_modules'))
+  execFileSync(process.execPath, [resolve('node_modules/typescript/bin/tsc'), '-b'], { cwd: folder })
   execFileSync(process.execPath, ['scripts/finish-build.mjs'], { cwd: folder })
   return { id, main }
+}
+
+/** The modules of this clone, and the packages of the other commit. */
+function linkModules(modules: string): void {
+  mkdirSync(join(modules, '@purser'), { recursive: true })
+  for (const name of readdirSync('node_modules').filter((one) => one !== '@purser' && one !== 'purser'))
+    symlinkSync(resolve('node_modules', name), join(modules, name))
+  symlinkSync('../packages/server', join(modules, 'purser'))
+  for (const name of readdirSync('node_modules/@purser'))
+    symlinkSync(`../../packages/${name}`, join(modules, '@purser', name))
 }
