@@ -19,7 +19,7 @@ const PACKAGES = new Map(
 /** Package → what it publishes. `types` adds the declarations for an import in TypeScript. */
 const PUBLISHED = {
   '@purser/protocol': { types: true, files: [] },
-  '@purser/conformance': { types: false, files: [] },
+  '@purser/conformance': { types: false, files: ['bin'] },
   purser: { types: false, files: ['bin', 'migrations', 'openapi', 'vendor', 'schema.sql'] },
 }
 const REPOSITORY = 'https://github.com/purser-wallet/purser'

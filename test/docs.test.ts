@@ -1,7 +1,7 @@
 /** Links and decision ids in the documentation have a target. The long tests run its commands. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { EXIT_CODES } from 'purser/servers/exit-codes'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
 import { describe, expect, it, test } from 'vitest'
 import { anchorsOf, blocksOf, definedIdsOf, namedIdsOf, relativeLinksOf } from './docs/markdown.ts'
 import { ROOT } from './docs/session.ts'

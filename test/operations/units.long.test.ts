@@ -6,7 +6,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SETTINGS, type Setting } from 'purser/core/config/settings'
-import { EXIT_CODES } from 'purser/servers/exit-codes'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
 import { expect, test } from 'vitest'
 import { run } from '../../packages/server/test/cli/command.ts'
 import { ROOT } from '../docs/session.ts'

@@ -46,6 +46,8 @@ export interface ConformanceDeps {
   readonly stderr: ReportTerminal
   readonly noColour: boolean
   readonly signal: AbortSignal
+  /** The command that the report repeats; default: `purser conformance`. */
+  readonly program?: string
   /** For secrets, which must not be visible in a command line. */
   readonly env?: NodeJS.ProcessEnv
 }
@@ -126,7 +128,7 @@ async function judgeTarget<C extends CaseFacts>(
   try {
     const found = await run(cases, how)
     progress.end()
-    const command = formatRerunCommand(kit.judged, kit.target, flags)
+    const command = formatRerunCommand(kit.judged, kit.target, flags, deps.program)
     const report: ConformanceReport = {
       ...{ ...found, command, results: markExpectedFailures(found.results, expected) },
       ...(flags.complete && { isComplete: true }),

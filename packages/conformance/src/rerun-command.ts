@@ -18,6 +18,7 @@ export function formatRerunCommand(
   judged: ConformanceReport['judged'],
   target: readonly CommandOption[],
   flags: CommonConformanceFlags,
+  program = 'purser conformance',
 ): string {
   const common: readonly CommandOption[] = [
     ...(flags.header ?? []).map(toHeaderOption),
@@ -25,7 +26,7 @@ export function formatRerunCommand(
     { name: '--strict', value: flags.strict },
     { name: '--complete', value: flags.complete },
   ]
-  return ['purser conformance', judged, ...[...target, ...common].flatMap(toArguments)].join(' ')
+  return [program, judged, ...[...target, ...common].flatMap(toArguments)].join(' ')
 }
 
 /** 'Authorization: Basic …' becomes "authorization: $AUTHORIZATION". */

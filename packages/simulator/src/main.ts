@@ -5,10 +5,10 @@
  * Exit codes: 0 good, 1 findings, 2 wrong use, 130 stopped.
  */
 import { existsSync, readFileSync } from 'node:fs'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
+import { ignoreClosedPipes } from '@purser/runtime/command/stop-signals'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { EXIT_CODES } from 'purser/servers/exit-codes'
-import { ignoreClosedPipes } from 'purser/servers/stop-signals'
 import type { Rules } from 'purser/wallet/rules/decision'
 import { formatOutput, requireFiguresPlace, writeFigures } from './doc-figures.ts'
 import { type HistorySearchResult, replayHistory, searchHistories } from './one-bet/history-search.ts'

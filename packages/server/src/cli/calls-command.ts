@@ -5,15 +5,15 @@
 
 import { type ApiEndpoint, getFromApi } from '@purser/protocol/client/api-client'
 import { sleep } from '@purser/runtime/async/sleep'
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
+import { createStopSignal } from '@purser/runtime/command/stop-signals'
 import { environment } from '@purser/runtime/environment'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import { toLoggedMs } from '@purser/runtime/logged-duration'
 import type { Command } from 'commander'
 import type { CallListEntry } from '../core/call-journal/journal-call-list.ts'
 import { MAX_CALL_AGE_MS } from '../core/call-journal/journal-segment.ts'
-import { formatExamples, printResult } from '../core/config/command-help.ts'
-import { EXIT_CODES } from '../servers/exit-codes.ts'
-import { createStopSignal } from '../servers/stop-signals.ts'
 import { type ApiFlags, describeApiFlag, describeKeyFlag, requirePlayer, resolveApi } from './api-flags.ts'
 
 interface CallFlags extends ApiFlags {

@@ -2,10 +2,10 @@
 
 import { type ApiEndpoint, getFromApi } from '@purser/protocol/client/api-client'
 import { isObject } from '@purser/protocol/values/exact-json'
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
+import { createStopSignal } from '@purser/runtime/command/stop-signals'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import type { Command } from 'commander'
-import { formatExamples, printResult } from '../core/config/command-help.ts'
-import { createStopSignal } from '../servers/stop-signals.ts'
 import { type ApiFlags, describeApiFlag, describeKeyFlag, requirePlayer, resolveApi } from './api-flags.ts'
 
 interface ChangeFlags extends ApiFlags {

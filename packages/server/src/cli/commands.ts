@@ -6,23 +6,24 @@
  * not wait.
  */
 import { buffer } from 'node:stream/consumers'
-import type { ConformancePlatformFlags } from '@purser/conformance/platform/platform-conformance-command'
-import type { ConformanceWalletFlags } from '@purser/conformance/wallet/wallet-conformance-command'
+import { completeCommand } from '@purser/conformance/cli/complete-command'
+import { addConformanceCommands } from '@purser/conformance/cli/conformance-program'
+import { addLoadCommand } from '@purser/conformance/cli/load-program'
 import { signBody } from '@purser/protocol/signature'
 import { findSecretFault } from '@purser/protocol/values/secret-text'
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
+import { EXIT_CODES, exitOnDefects, reportFailure } from '@purser/runtime/command/exit-codes'
+import { createStopSignal, ignoreClosedPipes } from '@purser/runtime/command/stop-signals'
 import { printableLines } from '@purser/runtime/text/printable-text'
-import { VERSION } from '@purser/runtime/version'
 import { Command } from 'commander'
-import { formatEnvironmentHelp, formatExamples, printResult } from '../core/config/command-help.ts'
+import { formatEnvironmentHelp } from '../core/config/command-help.ts'
 import { ConfigError, PROCESS_ROLES, readConfig } from '../core/config/config.ts'
+import { withAdvice } from '../core/database/error-advice.ts'
 import type { ReconcileCommand } from '../reconcile/reconcile-command.ts'
 import type { SandboxFlags } from '../sandbox/sandbox-options.ts'
-import { EXIT_CODES, exitOnDefects, reportFailure } from '../servers/exit-codes.ts'
-import { createStopSignal, ignoreClosedPipes } from '../servers/stop-signals.ts'
 import { addCallsCommand } from './calls-command.ts'
 import { addChangesCommand } from './changes-command.ts'
 import { addKeysCommand } from './keys-command.ts'
-import { addLoadCommand } from './load-command.ts'
 import { addArchiveCommand } from './maintenance/archive-command.ts'
 import { addAuditCommand } from './maintenance/audit-command.ts'
 import { addImportCommand } from './maintenance/import-command.ts'
@@ -171,82 +172,8 @@ program
     if (!isClean) process.exitCode = EXIT_CODES.findings
   })
 
-const conformance = program.command('conformance').description('tests a wallet or a platform against the interface')
-
-/** Options of both conformance commands, with the same meaning. */
-function addConformanceOptions(command: Command): Command {
-  return command
-    .option('--only <ids...>', 'run only these cases; `place` selects all cases whose names begin with it')
-    .option('--list', 'list the cases and run none')
-    .option('--strict', 'a failed SHOULD fails the run, as a failed MUST does')
-    .option('--complete', 'a skipped MUST fails the run')
-    .option('--verbose', 'print all calls of each failed case, including the calls of the kit')
-    .option('--expected-failures <file>', 'file with lines of "ID reason"; these cases may fail')
-    .option(
-      '--header <headers...>',
-      "headers to send with every call, as in 'Authorization: Basic …'; redacted in reports",
-    )
-    .option('--pace <calls>', 'maximum number of calls per second')
-    .option('--json', 'print the report as JSON')
-    .option(
-      '--report <files...>',
-      'also write the report to files: .html to read and share, .xml (JUnit) for CI, .json',
-    )
-    .option('--show-tokens', 'print tokens and signatures without redaction')
-    .option('--unmasked', 'write tokens and signatures to these files without redaction')
-}
-
-addConformanceOptions(
-  conformance
-    .command('wallet')
-    .description('tests a wallet in any language over HTTP; exit 1 if it fails a MUST')
-    .option('--base-url <url>', 'base URL of the wallet; /payment/bet is appended')
-    .option('--secret <secret>', 'shared secret that signs the calls; default: PARTNER_SECRET')
-    .option('--fixtures <file>', 'file with players that exist in the wallet: docs/guides/certify-your-wallet.md')
-    .option('--operator-api <url>', 'operator API of a Purser wallet, where the kit creates players')
-    .option('--operator-key <key>', 'key of the operator API; default: OPERATOR_API_KEY')
-    .option('--patient [seconds]', 'wait this long, 300 by default, before the calls are repeated at the end'),
-)
-  .addHelpText(
-    'before',
-    formatExamples(
-      'purser conformance wallet --base-url https://wallet.example --secret … --fixtures players.json --report report.html',
-      'purser conformance wallet --base-url http://127.0.0.1:8080 --secret … --operator-api http://127.0.0.1:8080 --operator-key …',
-      'purser conformance wallet --list',
-    ),
-  )
-  .action(async (flags: ConformanceWalletFlags) => {
-    const { runConformanceWallet } = await import('@purser/conformance/wallet/wallet-conformance-command')
-    process.exitCode = await runConformanceWallet(flags, getCommandContext())
-  })
-
-addConformanceOptions(
-  conformance
-    .command('platform')
-    .description('acts as the wallet and tests the platform that calls it; exit 1 if it fails a MUST')
-    .option('--listen <port>', 'the port on which the kit acts as the wallet')
-    .option('--host <address>', 'address on which the kit listens', '127.0.0.1')
-    .option('--public-url <url>', 'URL at which the platform reaches the kit, if it is not that address')
-    .option('--platform-api <url>', 'API of a Purser platform, which the kit controls')
-    .option('--platform-key <key>', 'key of the platform API; default: PLATFORM_API_KEY')
-    .option('--drive <command>', 'for any other platform: a command that performs one action, given as JSON on stdin')
-    .option('--restart <command>', 'command that kills and restarts the platform; without it four cases are skipped')
-    .option('--slow', 'also test the full six minutes of Rollback retries'),
-)
-  .addHelpText(
-    'before',
-    formatExamples(
-      'purser conformance platform --listen 9000 --platform-api http://127.0.0.1:8081 --platform-key …',
-      'purser conformance platform --listen 9000 --public-url https://kit.example --drive ./drive.sh --restart ./restart.sh --slow',
-      'purser conformance platform --list',
-    ),
-  )
-  .action(async (flags: ConformancePlatformFlags) => {
-    const { runConformancePlatform } = await import('@purser/conformance/platform/platform-conformance-command')
-    process.exitCode = await runConformancePlatform(flags, getCommandContext())
-  })
-
-addLoadCommand(program)
+addConformanceCommands(program.command('conformance'), 'purser conformance')
+addLoadCommand(program, 'purser')
 
 program
   .command('sign')
@@ -261,19 +188,7 @@ program
     printResult(signBody(await buffer(process.stdin), key))
   })
 
-/** Adds `--version` to each command, and a hint to `--help` after an error. */
-function completeCommand(command: Command, name = 'purser'): void {
-  command.version(VERSION, '--version', 'print the version')
-  command.showHelpAfterError(`(${name} --help lists commands and options)`)
-  for (const subcommand of command.commands) completeCommand(subcommand, `${name} ${subcommand.name()}`)
-}
-
-function getCommandContext() {
-  const { stdout, stderr, env } = process
-  return { stdout, stderr, env, noColour: (env.NO_COLOR ?? '') !== '', signal: createStopSignal() }
-}
-
-completeCommand(program)
+completeCommand(program, 'purser')
 ignoreClosedPipes()
 exitOnDefects()
-await program.parseAsync().catch(reportFailure)
+await program.parseAsync().catch((error: unknown) => reportFailure(error, withAdvice))

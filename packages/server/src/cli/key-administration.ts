@@ -1,6 +1,7 @@
 /** Actions of `purser keys`. They make the same changes as the API, in the same audit log. */
 import { userInfo } from 'node:os'
 import { isStorable } from '@purser/protocol/wire-ids'
+import { printResult } from '@purser/runtime/command/command-output'
 import { environment } from '@purser/runtime/environment'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import { createKeyChanges } from '../core/auth/api-key-changes.ts'
@@ -14,7 +15,6 @@ import {
 } from '../core/auth/api-key-store.ts'
 import { type Actor, createCommandActor, type RequestContext } from '../core/auth/audit-log/audit-log.ts'
 import { AUTH_SETTINGS, type ServerKind } from '../core/auth/auth-settings.ts'
-import { printResult } from '../core/config/command-help.ts'
 import type { Db } from '../core/database/db.ts'
 import { withMigratedDb } from './maintenance/command-database.ts'
 

@@ -2,9 +2,11 @@
  * `purser keys` manages the API keys of a server in its database (W-25). key-administration.ts has
  * the actions.
  */
+
+import { formatExamples } from '@purser/runtime/command/command-output'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { KEY_OVERLAP_S, MAX_KEY_OVERLAP_S } from '../core/auth/api-key-store.ts'
-import { formatEnvironmentHelp, formatExamples } from '../core/config/command-help.ts'
+import { formatEnvironmentHelp } from '../core/config/command-help.ts'
 import { KEY_RIGHTS, type KeyRight } from '../core/http/api/key-rights.ts'
 import { ROLES } from '../core/http/api/principal.ts'
 import type { KeyFlags, MakeKeyFlags } from './key-administration.ts'

@@ -2,11 +2,11 @@
 import cluster from 'node:cluster'
 import { isatty } from 'node:tty'
 import { setFlagsFromString } from 'node:v8'
+import { reportFailure } from '@purser/runtime/command/exit-codes'
+import { onStopSignal } from '@purser/runtime/command/stop-signals'
 import { type Config, type ProcessRole, readConfig } from '../core/config/config.ts'
 import { onPrimaryMessage } from '../core/observability/cluster-metrics.ts'
-import { reportFailure } from '../servers/exit-codes.ts'
 import type { RunningServer } from '../servers/server-lifecycle.ts'
-import { onStopSignal } from '../servers/stop-signals.ts'
 
 interface StartServerOptions {
   readonly makesFirstAdmin: true

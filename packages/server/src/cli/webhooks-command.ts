@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs'
 import { callApi } from '@purser/protocol/client/api-client'
 import { isObject } from '@purser/protocol/values/exact-json'
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import { parseHeaders } from '@purser/runtime/network/extra-headers'
 import { type Command, InvalidArgumentError } from 'commander'
-import { formatExamples, printResult } from '../core/config/command-help.ts'
-import { EXIT_CODES } from '../servers/exit-codes.ts'
 import { type ApiFlags, describeApiFlag, describeKeyFlag, resolveApi } from './api-flags.ts'
 
 interface Flags extends ApiFlags {

@@ -16,15 +16,15 @@ import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
 import { withTimeout } from '@purser/runtime/async/promise-timeout'
 import { sleep as waitFor } from '@purser/runtime/async/sleep'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
+import { onStopSignal } from '@purser/runtime/command/stop-signals'
 import { environment } from '@purser/runtime/environment'
 import { createLogger } from '@purser/runtime/logger'
 import type { Config } from '../core/config/config.ts'
 import { isOutage } from '../core/database/database-errors.ts'
 import type { PrimaryMessage, WorkerReport } from '../core/observability/cluster-metrics.ts'
 import { DATABASE_WAIT_MS, mergeMetrics } from '../core/observability/metrics-exposition.ts'
-import { EXIT_CODES } from './exit-codes.ts'
 import { forwardLines } from './line-buffer.ts'
-import { onStopSignal } from './stop-signals.ts'
 
 /** Milliseconds until another worker starts, doubled after each worker that did not listen. */
 const INITIAL_BACKOFF_MS = 1_000

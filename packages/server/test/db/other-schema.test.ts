@@ -3,11 +3,11 @@
  * report.
  */
 import { randomBytes } from 'node:crypto'
+import { toExitStatus } from '@purser/runtime/command/exit-codes'
 import pg from 'pg'
 import { expect, inject, it } from 'vitest'
 import { openDb } from '../../src/core/database/database-factory.ts'
 import { migrateSchema, requireCurrentSchema } from '../../src/core/database/schema/schema-migration.ts'
-import { toExitStatus } from '../../src/servers/exit-codes.ts'
 import { createDatabase } from '../support/database.ts'
 
 const THERE = [

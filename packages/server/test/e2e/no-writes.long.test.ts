@@ -4,8 +4,8 @@
  */
 
 import { createDeferred } from '@purser/runtime/async/deferred'
+import { toExitStatus } from '@purser/runtime/command/exit-codes'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { toExitStatus } from '../../src/servers/exit-codes.ts'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { newToken, startPlatform, type TestPlatform } from '../support/platform.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'

@@ -4,8 +4,8 @@
  * A failure is printed with its story and the command that plays it again.
  */
 
+import { createStopSignal } from '@purser/runtime/command/stop-signals'
 import { environment } from '@purser/runtime/environment'
-import { createStopSignal } from 'purser/servers/stop-signals'
 import { readCommit } from '../doc-figures.ts'
 import { closeStores } from './databases/market-store.ts'
 import { openWarmStores } from './databases/warm-stores.ts'

@@ -4,11 +4,12 @@
  */
 
 import { systemClock } from '@purser/runtime/clock'
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
+import { createStopSignal } from '@purser/runtime/command/stop-signals'
 import { environment } from '@purser/runtime/environment'
 import { type Command, InvalidArgumentError } from 'commander'
-import { formatEnvironmentHelp, formatExamples, printResult } from '../../core/config/command-help.ts'
-import { EXIT_CODES } from '../../servers/exit-codes.ts'
-import { createStopSignal } from '../../servers/stop-signals.ts'
+import { formatEnvironmentHelp } from '../../core/config/command-help.ts'
 import { withMigratedDb } from './command-database.ts'
 
 /** Bets of the last days are looked up most, and files are slow to search. */

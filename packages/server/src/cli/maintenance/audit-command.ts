@@ -1,9 +1,10 @@
 /** `purser audit` checks all invariants of the books in the configured database. */
 import { access } from 'node:fs/promises'
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
 import { environment } from '@purser/runtime/environment'
 import type { Command } from 'commander'
-import { formatEnvironmentHelp, formatExamples, printResult } from '../../core/config/command-help.ts'
-import { EXIT_CODES } from '../../servers/exit-codes.ts'
+import { formatEnvironmentHelp } from '../../core/config/command-help.ts'
 import type { AuditProgress } from '../../wallet/operator-api/audit/wallet-audit.ts'
 import { withMigratedDb } from './command-database.ts'
 

@@ -1,10 +1,12 @@
 /** `purser import` imports players and their balances from a CSV file (O-8). */
+
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
 import type { Command } from 'commander'
-import { formatEnvironmentHelp, formatExamples, printResult } from '../../core/config/command-help.ts'
+import { formatEnvironmentHelp } from '../../core/config/command-help.ts'
 import type { Config } from '../../core/config/config.ts'
 import type { Db } from '../../core/database/db.ts'
 import { requireRecordedScales } from '../../core/database/schema/currency-scales.ts'
-import { EXIT_CODES } from '../../servers/exit-codes.ts'
 import { recordAndRequireSettings, refuseDifferentSettings } from '../../servers/money-settings.ts'
 import { withMigratedDb } from './command-database.ts'
 import type { ImportFlags } from './import-runner.ts'

@@ -4,17 +4,18 @@
  */
 
 import { systemClock } from '@purser/runtime/clock'
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
+import { createStopSignal } from '@purser/runtime/command/stop-signals'
 import { environment } from '@purser/runtime/environment'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import { type Command, InvalidArgumentError } from 'commander'
-import { formatEnvironmentHelp, formatExamples, printResult } from '../../core/config/command-help.ts'
+import { formatEnvironmentHelp } from '../../core/config/command-help.ts'
 import { MAX_BUCKETS } from '../../core/config/config.ts'
 import { openDb } from '../../core/database/database-factory.ts'
 import type { Db } from '../../core/database/db.ts'
 import { findUrlProblem, formatDatabaseAddress } from '../../core/database/postgres/postgres-url.ts'
 import { requireCurrentSchema } from '../../core/database/schema/schema-migration.ts'
-import { EXIT_CODES } from '../../servers/exit-codes.ts'
-import { createStopSignal } from '../../servers/stop-signals.ts'
 import type { MoveResult } from '../../wallet/relocate/database-move.ts'
 import { withMigratedDb } from './command-database.ts'
 

@@ -4,14 +4,15 @@
  */
 
 import { systemClock } from '@purser/runtime/clock'
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
+import { writeToStdout } from '@purser/runtime/command/stop-signals'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import type { Command } from 'commander'
-import { formatEnvironmentHelp, formatExamples, printResult } from '../../core/config/command-help.ts'
+import { formatEnvironmentHelp } from '../../core/config/command-help.ts'
 import type { Db } from '../../core/database/db.ts'
 import { recordBucketCount } from '../../core/database/schema/buckets.ts'
 import { readRecordedScales } from '../../core/database/schema/currency-scales.ts'
 import { Problem } from '../../core/http/api/problem-details.ts'
-import { writeToStdout } from '../../servers/stop-signals.ts'
 import type { ExportLine } from '../../wallet/operator-api/players/player-export.ts'
 import { withMigratedDb } from './command-database.ts'
 

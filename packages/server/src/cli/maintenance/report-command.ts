@@ -1,10 +1,11 @@
 /** `purser report` prints the sums of a wallet by day, currency, brand, platform and site. */
 
 import { systemClock } from '@purser/runtime/clock'
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import { printable } from '@purser/runtime/text/printable-text'
 import type { Command } from 'commander'
-import { formatEnvironmentHelp, formatExamples, printResult } from '../../core/config/command-help.ts'
+import { formatEnvironmentHelp } from '../../core/config/command-help.ts'
 import { type Db, type Statement, statement } from '../../core/database/db.ts'
 import { readRecordedScales } from '../../core/database/schema/currency-scales.ts'
 import type { FieldError } from '../../core/http/api/problem-details.ts'

@@ -3,17 +3,18 @@
  * --apply (O-6).
  */
 
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
+import { createStopSignal } from '@purser/runtime/command/stop-signals'
 import { environment } from '@purser/runtime/environment'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import { type Command, InvalidArgumentError } from 'commander'
 import { countEndedSessions, deleteEndedSessions } from '../../core/auth/sign-in/console-session-retention.ts'
 import { countOldChanges, deleteOldChanges } from '../../core/change-feed/feed-retention.ts'
-import { formatEnvironmentHelp, formatExamples, printResult } from '../../core/config/command-help.ts'
+import { formatEnvironmentHelp } from '../../core/config/command-help.ts'
 import { isPermissionDenied } from '../../core/database/database-errors.ts'
 import type { Db } from '../../core/database/db.ts'
 import { clearOld, countOld, type RetentionCounts } from '../../platform/platform-retention.ts'
-import { EXIT_CODES } from '../../servers/exit-codes.ts'
-import { createStopSignal } from '../../servers/stop-signals.ts'
 import { WALLET_CHANGES } from '../../wallet/store/wallet-changes.ts'
 import { withMigratedDb } from './command-database.ts'
 

@@ -1,9 +1,10 @@
 /** Commands for the owner of the database: migrations, grants and recorded settings. */
 
+import { formatExamples, printResult } from '@purser/runtime/command/command-output'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import type { Command } from 'commander'
 import { saveJournalRetention } from '../../core/call-journal/journal-retention.ts'
-import { formatEnvironmentHelp, formatExamples, printResult } from '../../core/config/command-help.ts'
+import { formatEnvironmentHelp } from '../../core/config/command-help.ts'
 import { MAX_BUCKETS, NO_DATABASE } from '../../core/config/config.ts'
 import { type DatabaseConfig, openDb } from '../../core/database/database-factory.ts'
 import type { Db } from '../../core/database/db.ts'

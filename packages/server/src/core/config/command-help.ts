@@ -1,11 +1,6 @@
-/** Output of commands: examples and settings for `--help`, and results on stdout. */
-import { printableLines } from '@purser/runtime/text/printable-text'
+/** Settings for `--help`. */
 import { TERMINAL_WIDTH, wrapText } from '@purser/runtime/text/text-wrapping'
 import { listSettings, type SettingReader } from './settings.ts'
-
-export function formatExamples(...lines: string[]): string {
-  return `Examples:\n${lines.map((line) => `  $ ${line}`).join('\n')}\n`
-}
 
 export function formatEnvironmentHelp(...readers: readonly SettingReader[]): string {
   const settings = listSettings(readers)
@@ -16,9 +11,4 @@ export function formatEnvironmentHelp(...readers: readonly SettingReader[]): str
     return texts.map((text, i) => `  ${(i === 0 ? name : '').padEnd(width)}${text}`)
   })
   return `\nEnvironment:\n${lines.join('\n')}\n\nSecrets can also be given as NAME_FILE, the path of a file that holds them.`
-}
-
-/** Escapes control characters, because results contain ids and answers from other programs. */
-export function printResult(text: string): void {
-  process.stdout.write(`${printableLines(text)}\n`)
 }

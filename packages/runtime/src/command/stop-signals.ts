@@ -1,6 +1,6 @@
 /** Ends a command early: by a signal, or because the reader of its output has gone. */
 import { once } from 'node:events'
-import { printableLines } from '@purser/runtime/text/printable-text'
+import { printableLines } from '../text/printable-text.ts'
 
 /** The first SIGINT or SIGTERM ends a command cleanly, the second at once. */
 export function onStopSignal(stop: () => void): void {

@@ -1,11 +1,10 @@
 /** `purser load` sends open-loop load to any wallet, and then checks the balances. */
-
-import type { LoadFlags } from '@purser/conformance/load/load-options'
+import { formatExamples } from '@purser/runtime/command/command-output'
+import { createStopSignal } from '@purser/runtime/command/stop-signals'
 import type { Command } from 'commander'
-import { formatExamples } from '../core/config/command-help.ts'
-import { createStopSignal } from '../servers/stop-signals.ts'
+import type { LoadFlags } from '../load/load-options.ts'
 
-export function addLoadCommand(program: Command): void {
+export function addLoadCommand(program: Command, name: string): void {
   program
     .command('load')
     .description('sends open-loop load to any wallet, then checks the balance of every player; exit 1 if one is wrong')
@@ -32,12 +31,12 @@ export function addLoadCommand(program: Command): void {
     .addHelpText(
       'before',
       formatExamples(
-        'purser load --base-url https://wallet.example --secret … --players players.csv --rate 500 --report load.html',
-        'purser load --base-url http://127.0.0.1:8080 --secret … --players 1000 --operator-key … --rate 2000 --workers 2',
+        `${name} load --base-url https://wallet.example --secret … --players players.csv --rate 500 --report load.html`,
+        `${name} load --base-url http://127.0.0.1:8080 --secret … --players 1000 --operator-key … --rate 2000 --workers 2`,
       ),
     )
     .action(async (flags: LoadFlags) => {
-      const { runLoad } = await import('@purser/conformance/load/load-command')
+      const { runLoad } = await import('../load/load-command.ts')
       const { stdout, stderr, env } = process
       const noColour = (env.NO_COLOR ?? '') !== ''
       process.exitCode = await runLoad(flags, { stdout, stderr, noColour, signal: createStopSignal(), env })

@@ -1,11 +1,9 @@
 /** Converts an error into the exit code and the message that every command uses. */
 
-import { UnavailableError, UsageError } from '@purser/runtime/errors/cli-errors'
-import { toDiskFullError } from '@purser/runtime/errors/disk-full-error'
-import { fileErrorText } from '@purser/runtime/errors/file-error'
-import { printableLines } from '@purser/runtime/text/printable-text'
-import { CommanderError } from 'commander'
-import { withAdvice } from '../core/database/error-advice.ts'
+import { UnavailableError, UsageError } from '../errors/cli-errors.ts'
+import { toDiskFullError } from '../errors/disk-full-error.ts'
+import { fileErrorText } from '../errors/file-error.ts'
+import { printableLines } from '../text/printable-text.ts'
 
 /** `bug` is EX_SOFTWARE of sysexits.h. */
 export const EXIT_CODES = { findings: 1, wrongUse: 2, unreachable: 3, bug: 70, interrupted: 130 } as const
@@ -16,18 +14,24 @@ export interface ExitStatus {
   readonly text?: string
 }
 
-export function toExitStatus(failure: unknown): ExitStatus {
-  if (failure instanceof CommanderError) return { code: failure.exitCode === 0 ? 0 : EXIT_CODES.wrongUse }
-  const error = withAdvice(
-    explainListenError(failure) ?? toDiskFullError(failure) ?? explainFileError(failure) ?? failure,
-  )
+/** Adds advice to an error of a part that only the caller knows, such as a database. */
+export type ErrorAdvice = (error: unknown) => unknown
+
+export function toExitStatus(failure: unknown, advise: ErrorAdvice = (error) => error): ExitStatus {
+  if (isUsageHelp(failure)) return { code: failure.exitCode === 0 ? 0 : EXIT_CODES.wrongUse }
+  const error = advise(explainListenError(failure) ?? toDiskFullError(failure) ?? explainFileError(failure) ?? failure)
   if (error instanceof UsageError) return { code: EXIT_CODES.wrongUse, text: `purser: ${error.message}` }
   if (error instanceof UnavailableError) return { code: EXIT_CODES.unreachable, text: `purser: ${error.message}` }
   return { code: EXIT_CODES.bug, text: formatDefect(error) }
 }
 
-export function reportFailure(failure: unknown): void {
-  const { code, text } = toExitStatus(failure)
+/** Commander has printed its errors, and help, when it throws. */
+function isUsageHelp(failure: unknown): failure is Error & { readonly exitCode: number } {
+  return failure instanceof Error && 'code' in failure && `${failure.code}`.startsWith('commander.')
+}
+
+export function reportFailure(failure: unknown, advise?: ErrorAdvice): void {
+  const { code, text } = toExitStatus(failure, advise)
   if (text !== undefined) process.stderr.write(`${printableLines(text)}\n`)
   process.exitCode = code
 }

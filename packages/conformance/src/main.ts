@@ -1,0 +1,16 @@
+#!/usr/bin/env node
+/** The program `purser-conformance`: judges any wallet or platform, and puts load on a wallet. */
+import { exitOnDefects, reportFailure } from '@purser/runtime/command/exit-codes'
+import { ignoreClosedPipes } from '@purser/runtime/command/stop-signals'
+import { Command } from 'commander'
+import { completeCommand } from './cli/complete-command.ts'
+import { addConformanceCommands } from './cli/conformance-program.ts'
+import { addLoadCommand } from './cli/load-program.ts'
+
+const program = new Command('purser-conformance').exitOverride().configureHelp({ sortSubcommands: false })
+addConformanceCommands(program, 'purser-conformance')
+addLoadCommand(program, 'purser-conformance')
+completeCommand(program, 'purser-conformance')
+ignoreClosedPipes()
+exitOnDefects()
+await program.parseAsync().catch((error: unknown) => reportFailure(error))
