@@ -137,7 +137,7 @@ const COMPLETE = [
     namesIn('packages/server/src/wallet/rules/decision.ts', /^ {2}'(\w+)',$/gm),
     'docs/operations/anomalies.md',
   ],
-  ['metrics', namesIn('packages/server/src/wallet/wallet-metrics.ts', /name: '(\w+)'/g), 'docs/reference/metrics.md'],
+  ['metrics', namesIn('packages/server/src/wallet/wallet-metrics.ts', /'(wallet_\w+)'/g), 'docs/reference/metrics.md'],
   ['runtime dependencies', allDependencies('dependencies'), 'docs/internals/decisions/dependencies.md'],
   ['optional dependencies', allDependencies('optionalDependencies'), 'docs/internals/decisions/dependencies.md'],
   ['pages', pagesOfDocs(), 'docs/README.md'],

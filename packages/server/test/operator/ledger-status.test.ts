@@ -8,17 +8,17 @@ beforeEach(() => {
 })
 afterEach(() => elapsed.mockRestore())
 
-/** A database whose sums take this long, and fail until `isBroken` is false. */
+/** A database whose report snapshots take this long, and fail until `isBroken` is false. */
 function lightOver(tookMs: number) {
   const database = { asked: 0, isBroken: true }
-  const sums = async () => {
+  const reportSnapshot = async () => {
     database.asked += 1
     elapsed.mockReturnValue(performance.now() + tookMs)
     if (database.isBroken) throw new Error('it took too long')
     return []
   }
   const clock = { now: () => new Date(0) }
-  return { database, light: createLedgerStatus({ db: { sums } as never, clock, scales: new Map() }) }
+  return { database, light: createLedgerStatus({ db: { reportSnapshot } as never, clock, scales: new Map() }) }
 }
 
 async function askFiveTimes(light: () => Promise<{ ok: boolean }>): Promise<string[]> {
