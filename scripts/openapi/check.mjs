@@ -15,7 +15,7 @@ const load = createRequire(join(TOOLS, 'package.json'))
 const { default: Ajv } = load('ajv/dist/2020')
 const { default: addFormats } = load('ajv-formats')
 
-const pathOf = (server) => fileURLToPath(new URL(`../../openapi/${server}.json`, import.meta.url))
+const pathOf = (server) => fileURLToPath(new URL(`../../packages/server/openapi/${server}.json`, import.meta.url))
 const faults = ['wallet', 'platform', 'gateway'].flatMap((server) => [
   ...examplesOf(server),
   ...ran('redocly', ['lint', '--config', join(TOOLS, 'redocly.yaml'), pathOf(server)]),
