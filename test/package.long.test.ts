@@ -1,6 +1,6 @@
 /**
- * The tarballs of the published packages: each installs and runs in an empty folder, and contains
- * what it needs and nothing else.
+ * The tarball of each published package installs and runs in an empty folder. It contains neither
+ * tests nor sources.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -25,14 +25,14 @@ afterAll(() => rmSync(packed, { recursive: true, force: true }))
 
 const tarballOf = (name: string) => join(packed, `${name.replace('@', '').replace('/', '-')}-${version}.tgz`)
 
-interface Installed {
+interface Installation {
   readonly folder: string
   readonly output: string
   /** The package in `node_modules`. */
   readonly path: string
 }
 
-function installIn(name: string): Installed {
+function installIn(name: string): Installation {
   const folder = join(packed, name.replace('/', '-'))
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{"name":"empty","private":true}')
@@ -53,7 +53,7 @@ function bytesBelow(folder: string): number {
 }
 
 describe.each(['purser', '@purser/conformance', '@purser/protocol'])('the package %s', (name) => {
-  let installed: Installed
+  let installed: Installation
   const filesOf = () => readdirSync(installed.path, { recursive: true, encoding: 'utf8' })
   beforeAll(() => {
     installed = installIn(name)
