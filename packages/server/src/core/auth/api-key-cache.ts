@@ -1,9 +1,9 @@
 /**
  * Cache of the live API keys (W-25).
  *
- * A query reads all live keys, and only one query runs at a time. A key that the cache does not
- * contain is looked up again, in a query that began after its request. So a new key works at once
- * in every process. A revoked key works for at most CACHE_TTL_MS more, plus the time of a query.
+ * A query reads all live keys, and only one query runs at a time. For a key that is not in the
+ * cache, a request waits for a query that began after the request. So a new key works at once in
+ * every process. A revoked key works for at most CACHE_TTL_MS more, plus the time of a query.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { sleep } from '@purser/runtime/async/sleep'

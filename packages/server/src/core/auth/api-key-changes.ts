@@ -1,4 +1,7 @@
-/** Changes of API keys by API or command, each with its audit entry in one transaction (O-4). */
+/**
+ * Creates, rotates and revokes API keys, for the API and for commands. Each change and its audit
+ * entry are in one transaction (O-4).
+ */
 import type { Db, Queryable, Tx } from '../database/db.ts'
 import type { KeyCreationResult, KeyListPosition, KeyRow, KeyStore, NewKey } from './api-key-store.ts'
 import type { AuditView } from './audit-log/audit-diff.ts'

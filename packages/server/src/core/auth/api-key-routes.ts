@@ -1,4 +1,7 @@
-/** Routes of API keys, the same in each of our APIs; only for admins. */
+/**
+ * Routes that list, create, rotate and revoke API keys. Wallet, platform and gateway all have them,
+ * and only admins may call them.
+ */
 
 import type { Clock } from '@purser/runtime/clock'
 import { type Static, Type } from 'typebox'

@@ -1,14 +1,14 @@
 /**
- * Store of one API's keys (W-25): their SHA-256, by name and number. Times are the database's,
- * because the clocks of hosts may differ.
+ * Store of the API keys of one server (W-25): the SHA-256 of each key, found by name and number.
+ * The database's clock decides when a key ends, because the clocks of hosts may differ.
  *
  * States of a key:
- * - live: rotated → live until its end; revoked → ended
- * - live until its end: its end passes → ended
+ * - live: a rotation replaces it → expiring; revoked → ended
+ * - expiring: its end passes, or revoked → ended
  *
- * Invariant: an ended key never works again, and a name is never reused. Therefore statements use
- * the time at which they start, under the lock. The transaction of a rotation may have begun before
- * a revoke for which it waited.
+ * Invariant: an ended key never works again, and a name is never reused. A rotation may wait for
+ * the lock while a revoke ends the key. So each statement uses its own start time, not its
+ * transaction's.
  */
 
 import { type Queryable, statement, type Tx } from '../database/db.ts'

@@ -1,4 +1,7 @@
-/** The schema of each server's keys and audit log, and the setting that contains its root key. */
+/**
+ * For each server: the database schema with its API keys and audit log, and the setting that
+ * contains its root key.
+ */
 import type { ServerKind } from '../database/schema/database-privileges.ts'
 
 export const AUTH_SETTINGS = {

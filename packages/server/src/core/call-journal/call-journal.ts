@@ -1,11 +1,12 @@
 /**
  * Journal of the calls on the wire and their answers (W-30).
  *
- * Calls are collected in segments and written in bulk after their answers, so no call waits for the
- * journal. A crash loses at most the last second.
+ * A call is answered before it is stored, so no call waits for the journal. Calls are collected in
+ * segments and stored together. A crash loses at most the calls of the last second.
  *
  * Invariant: the journal is bounded. The number of waiting segments is limited, calls without a
- * valid signature have a rate limit, and old days are dropped whole. Omitted calls are counted.
+ * valid signature are stored up to a rate limit, and old days are dropped whole. Omitted calls are
+ * counted.
  */
 
 import { withTimeout } from '@purser/runtime/async/promise-timeout'

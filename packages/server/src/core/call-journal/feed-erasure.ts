@@ -1,6 +1,6 @@
 /**
- * Erasure of a player from journal and feed (O-10), by the owner of the tables. Calls are deleted,
- * and events get the pseudonym.
+ * Erasure of a player from the call journal and the change feed (O-10). Calls are deleted, and
+ * events get the player's pseudonym. The erasure runs with the rights of the tables' owner.
  */
 
 import { type ChangeStore, numberUnderLock, type StoredEvent } from '../change-feed/change-store.ts'

@@ -1,4 +1,4 @@
-/** The list of calls in the API: query, rows and pagination. */
+/** The list of journal calls in the API: its query parameters, its items and its pagination. */
 
 import { OPERATIONS } from '@purser/protocol/operation'
 import { parsePlatformName, toSentBetId } from '@purser/protocol/qualified-bet-id'

@@ -1,6 +1,6 @@
 /**
- * Record of a call in a segment (calls that are stored together): three lengths, body and answer as
- * bytes, and the head as text.
+ * Stored form of a call in a journal segment (calls that are stored together): three lengths, then
+ * the body and the answer as bytes, and a head with all other data as text.
  *
  * The head is NUL-separated text and not JSON, because the journal must cost only a few
  * microseconds per call.

@@ -1,8 +1,9 @@
 /**
  * Retention of the journal in days (W-30).
  *
- * Only the owner of the tables can change the number, which is in a table. So the role of a server
- * cannot shorten the evidence: `rotate_journal` drops days with the rights of the owner.
+ * A table stores the number of days, and only the owner of the tables can change it. So the role of
+ * a server cannot shorten the evidence. The function `rotate_journal` drops old days with the
+ * owner's rights.
  */
 
 import type { Logger } from '@purser/runtime/logger'

@@ -1,7 +1,7 @@
 /**
- * Compression of segments by brotli, with a small window and the fastest quality. The next quality
- * needs 900 KiB of new memory per segment, and touching new pages costs more than the compression.
- * The first byte names the format, because brotli has no signature.
+ * Compression of journal segments by brotli, with a small window and the fastest quality. The next
+ * quality needs 900 KiB of new memory per segment, and touching new pages costs more than the
+ * compression. The first byte names the format, because brotli has no signature.
  */
 import { promisify } from 'node:util'
 import { brotliCompressSync, brotliDecompress, constants } from 'node:zlib'

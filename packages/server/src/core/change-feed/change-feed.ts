@@ -1,8 +1,8 @@
 /**
  * Reader side of the change feed: pages, and waiting for the next event (long polling).
  *
- * While a caller waits, one query at a time checks for events of any process, a few times a second.
- * Without a caller the feed only costs its writes.
+ * While callers wait, one query at a time looks for events that any process has added, a few times
+ * a second. While no caller waits, no query runs.
  */
 
 import { createDeferred } from '@purser/runtime/async/deferred'

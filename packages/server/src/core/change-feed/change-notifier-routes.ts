@@ -1,4 +1,7 @@
-/** Server-sent events with the ids of changed objects, for open pages of the console. */
+/**
+ * Route that sends the ids of changed objects to the open pages of the console, as server-sent
+ * events.
+ */
 import { Readable } from 'node:stream'
 import { environment } from '@purser/runtime/environment'
 import type { FastifyRequest } from 'fastify'

@@ -1,10 +1,10 @@
 /**
- * Notifier of changes for open pages: it sends ids and no content. A page reads the content from
- * the API, which checks the rights. One query at a time serves all subscribers of this process;
- * without a subscriber no query runs.
+ * Notifier of changes for open pages of the console: it sends ids and no content. A page reads the
+ * content from the API, which checks the rights. One query at a time serves all subscribers of this
+ * process; without a subscriber no query runs.
  *
- * Invariant: a subscriber receives each change since its start or since the position that it names,
- * or a notification that anything may have changed (`isAll`).
+ * Invariant: a subscriber receives each change since it subscribed, or since the position that it
+ * names. Otherwise it receives a notification that anything may have changed (`isAll`).
  */
 
 import { sleep } from '@purser/runtime/async/sleep'

@@ -5,8 +5,8 @@
  * committed rows. The number is the position in the feed, which has these invariants:
  * - No event is skipped: a row that commits late has no number yet, and gets the next one.
  * - No event is doubled: number and counter are written in one transaction, under a lock.
- * - An event that follows from another comes after it: its writer saw the other, or waited for its
- *   lock, and got a larger `change_id`.
+ * - An event that follows from another one comes after it: its transaction saw the other row, or
+ *   waited for a lock of the other transaction, and so got a larger `change_id`.
  *
  * States of a row:
  * - added, without a number: committed and numbered → in the feed

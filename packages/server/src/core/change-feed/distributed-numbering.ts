@@ -5,8 +5,8 @@
  * look for every row in every shard, which is 5 million lookups with 1,024 buckets.
  *
  * Rows are not identified by ctid here, because it is not unique across shards. Workers commit
- * after the coordinator. So the next holder of the lock may not see the newest numbers yet, and
- * must not number the same rows again.
+ * after the coordinator. So a process that gets the lock next may not see the newest numbers yet.
+ * It must not number the same rows again.
  */
 import { type Row, statement, type Tx } from '../database/db.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Audit of a feed. Its invariants: numbers have no gaps and no duplicates, the counter is the last
- * number, and each row has `size` events.
+ * Audit of a feed. Its invariants: numbers have no gaps and no duplicates, and the counter equals
+ * the last number. The `size` of each row is the number of its events.
  *
- * The feed is read in chunks, each with its own snapshot, and the visitor sees every event.
+ * The feed is read in chunks, each in its own snapshot. The caller's visitor receives every event.
  */
 
 import { type Db, INDEX_PLANS_ONLY, type Row, type Statement, statement, type Tx } from '../database/db.ts'

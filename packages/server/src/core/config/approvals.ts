@@ -1,4 +1,7 @@
-/** Settings for adjustments and player changes that must wait. */
+/**
+ * Parser for the settings of adjustments and player changes that wait for a second person, or for
+ * some hours.
+ */
 import type { Scales } from '@purser/protocol/values/money'
 import type { SettingName } from './settings.ts'
 

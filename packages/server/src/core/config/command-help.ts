@@ -1,4 +1,4 @@
-/** Settings for `--help`. */
+/** The part of `--help` that lists the settings of a command. */
 import { TERMINAL_WIDTH, wrapText } from '@purser/runtime/text/text-wrapping'
 import { listSettings, type SettingReader } from './settings.ts'
 

@@ -1,4 +1,4 @@
-/** Parser for PURSER_CURRENCIES. Errors are added to `problems`. */
+/** Parser for PURSER_CURRENCIES. It adds errors to the list `problems`. */
 import { MAX_SCALE, type Scales, STANDARD_SCALES } from '@purser/protocol/values/money'
 
 /**

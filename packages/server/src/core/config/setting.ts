@@ -1,4 +1,4 @@
-/** Definition of a setting. */
+/** Types of a setting: its name, its default, its description, and the servers that read it. */
 export type SettingReader = 'wallet' | 'platform' | 'gateway' | 'tool'
 
 export interface Setting {

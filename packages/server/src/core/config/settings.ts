@@ -1,6 +1,6 @@
 /**
- * Table of the settings in the environment. Reading, checks, `--help` and the reference in docs use
- * it.
+ * Table of all settings that come from environment variables. The code that reads and checks
+ * settings uses this table, and so do `--help` and the reference in docs.
  */
 import { SERVER_READERS, type Setting, type SettingReader } from './setting.ts'
 import { TRACE_SETTINGS } from './trace-settings.ts'

@@ -1,8 +1,8 @@
 /**
- * Builder for statements with only the requested conditions.
+ * Builder for statements that contain only the requested conditions.
  *
- * A statement with `$1 is null or …` would have one plan for all combinations, which reads a list
- * from its newest row on.
+ * A single statement with `$1 is null or …` would have one plan for all combinations. That plan
+ * would read a list row by row from the newest, even if an index fits the condition.
  */
 import { createHash } from 'node:crypto'
 import { MAX_STATEMENT_NAME_BYTES, type Statement, statement } from './db.ts'

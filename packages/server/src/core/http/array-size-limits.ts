@@ -1,8 +1,8 @@
 /**
- * Size limits of lists and objects, checked before the schema.
+ * Size limits of lists and objects in a request, checked before the schema.
  *
- * The validator compares all items of a list of unique items with each other, and reports every
- * fault. It would take too long for a large request.
+ * The schema validator compares all items of a list of unique items with each other, and reports
+ * every fault. So it would take too long for a large list or object.
  */
 import type { TSchema } from 'typebox'
 import type { FieldError } from './api/problem-details.ts'

@@ -1,8 +1,8 @@
 /**
- * Rate limit of wrong keys, by address: the more wrong keys, the later the answer.
+ * Rate limit of wrong keys, by address: the more wrong keys an address sends, the later the answer.
  *
  * A valid key never waits, because all callers of an unlisted proxy share its address (W-26). The
- * memory and the log are bounded.
+ * number of remembered addresses and of delayed answers is limited.
  */
 
 import { sleep } from '@purser/runtime/async/sleep'

@@ -1,6 +1,7 @@
 /**
  * The selections of a bet in the lists of wallet and platform, shortened to what identifies the
- * bet. Any Place bet can be shown, because describing members may have any JSON type.
+ * bet. Every accepted Place bet can be shown, even if its descriptive members have unexpected JSON
+ * types.
  */
 
 import { formatJsonValue } from '@purser/protocol/bet-description'

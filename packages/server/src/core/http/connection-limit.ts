@@ -1,9 +1,10 @@
 /**
  * Limit of the open connections of a process.
  *
- * In a cluster Node's `maxConnections` is no limit: a full process returns the connection to the
- * primary, and it circulates while all processes are full. A few connections above the limit may
- * request `/healthz`, because a failed liveness probe would end a busy server.
+ * In a cluster Node's `maxConnections` is no limit. A full process returns a new connection to the
+ * primary process, which offers it to the next one, again and again while all are full. A few
+ * connections above the limit may request `/healthz`, because a failed liveness probe would end a
+ * busy server.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,7 +1,7 @@
 /**
  * Serves the console's pages (U-1): static files from `npm run build`, compressed, with a hash in
- * each name. One page answers every address below /console. The policy lets the browser load and
- * run nothing but these files.
+ * each name. One page answers every address below /console. Its Content-Security-Policy lets the
+ * browser load and run nothing but these files.
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'

@@ -1,4 +1,6 @@
-/** Metrics of requests to our own APIs. Labels are routes and statuses, so the series are few. */
+/**
+ * Metrics of requests to our own APIs. The labels are routes and statuses, so there are few series.
+ */
 
 import type { Tracing } from '@purser/runtime/tracing'
 import type { FastifyReply, FastifyRequest } from 'fastify'

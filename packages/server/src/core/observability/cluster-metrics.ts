@@ -1,6 +1,6 @@
 /**
- * Metrics of the cluster: the primary collects them from each process (servers/cluster.ts), because
- * a scrape reaches only one process. A server with one process answers alone.
+ * Metrics of the cluster. A scrape reaches only one process, so the primary process collects the
+ * metrics of all (servers/cluster.ts). A server with one process answers a scrape alone.
  */
 import cluster from 'node:cluster'
 

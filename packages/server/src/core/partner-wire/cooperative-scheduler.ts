@@ -1,8 +1,9 @@
 /**
  * Cooperative scheduler: it spreads the work on calls over the turns of the event loop.
  *
- * Between two turns the process reads the answers of the database. The next statements depend on
- * these answers, so they must not wait until the requests and replies of 100 connections are done.
+ * Between two turns the process reads the answers of the database, on which the next statements
+ * depend. With 100 connections in one turn, these statements would wait for all their requests and
+ * replies.
  */
 import { environment } from '@purser/runtime/environment'
 

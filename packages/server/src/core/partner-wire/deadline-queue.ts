@@ -2,7 +2,7 @@
  * Queue with deadlines: each entry leaves when there is room for it, or else at its deadline.
  *
  * The load shedder keeps its paused connections here, in the order of their last poll. Connections
- * that are added together get evenly spread deadlines, now and in their next waits.
+ * that are added together get evenly spread deadlines, which stay apart at the next polls too.
  *
  * States of an entry:
  * - in time: room is available → taken; waited longer than `usefulWaitMs` → late

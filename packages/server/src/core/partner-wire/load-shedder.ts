@@ -11,7 +11,8 @@
  * States of a connection, and their exits:
  * - read: the capacity is used up, or calls arrive while others wait → queued
  * - queued, not read: its turn comes → polled; the overload ends → read
- * - polled: its calls are all accepted or all fail; then it brought calls → queued, or none → read
+ * - polled, until its calls are all accepted or all failed: it had calls → queued; it had none →
+ *   read
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'

@@ -1,8 +1,8 @@
 /**
- * The source of a request: the other end of its connection, or the address that a trusted proxy
- * names.
+ * The source of a request: the address of the other end of its connection, or the address that a
+ * trusted proxy names.
  *
- * The journal, the log and throttling use it. No right depends on it (O-16).
+ * The journal, the log and the throttles use it. No right depends on it (O-16).
  */
 import type { IncomingHttpHeaders } from 'node:http'
 import { containsAddress, normalizeAddress, toNetworks } from '@purser/runtime/network/ip-networks'

@@ -2,7 +2,7 @@
  * The normalized path of a wire call.
  *
  * A base URL that ends with a slash results in `//payment/bet`, so repeated slashes count as one
- * (D-4). The paths of our own API stay exact: an empty part could stand for the id of a player.
+ * (D-4). Paths of our own APIs are not normalized, because an empty part could be a player's id.
  */
 import { OPERATIONS } from '@purser/protocol/operation'
 

@@ -1,5 +1,6 @@
 /**
- * Write coalescing: one write for each answer, or during an overload for all answers of one turn.
+ * Write coalescing: each answer is one write. During an overload all answers of one turn of the
+ * event loop are one write.
  *
  * Node writes an answer in two pieces, of which the second is empty. It writes the answers of a
  * connection one after another, each after the previous write has ended. With many calls on a

@@ -3,7 +3,7 @@
  * certificate.
  *
  * It is checked when it is saved, because a fault would stop every call until a user repairs it.
- * Header values and the key are secrets: the APIs accept them and never show them.
+ * The header values and the private key are secrets: the APIs accept them and never show them.
  */
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext } from 'node:tls'

@@ -1,9 +1,9 @@
 /**
  * Dispatcher of webhooks: it decides to which webhooks this process delivers.
  *
- * Each poll saves the progress of claimed webhooks, and claims free ones. A claim of another
- * process expires if its heartbeat stays unchanged for a whole lease, on our own monotonic clock
- * (as in C-12).
+ * Each poll saves the progress of the webhooks that this process has claimed, and claims free ones.
+ * The claim of another process expires if its heartbeat stays unchanged for a whole lease. The
+ * lease is measured on the monotonic clock of this process (as in C-12).
  *
  * States of a webhook:
  * - free: claimed → held

@@ -1,4 +1,4 @@
-/** Redaction of webhook addresses in the audit log. */
+/** Redaction of webhook URLs in the audit log. */
 
 import type { AuditLogPage } from '../auth/audit-log/audit-log-list.ts'
 import { hasRole, type Principal } from '../http/api/principal.ts'

@@ -1,4 +1,4 @@
-/** Sends one attempt of a message over HTTP. Only 2xx is a success; redirects are not followed. */
+/** Sends a webhook message over HTTP, once. Only 2xx is a success; redirects are not followed. */
 
 import { createGuardedConnector } from '@purser/protocol/client/network/ssrf-guard'
 import { withTlsAdvice } from '@purser/protocol/client/network/tls-advice'

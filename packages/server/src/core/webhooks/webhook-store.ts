@@ -1,7 +1,7 @@
 /**
- * Store of webhooks (URLs that receive events). The process that delivers to a webhook holds its
- * claim and increments its heartbeat. A change by a user ends the claim, so the next holder begins
- * with the new values.
+ * Store of webhooks (URLs that receive events). The process that delivers to a webhook holds a
+ * claim on it and increments its heartbeat. A change by a user ends the claim, so the next holder
+ * begins with the new values.
  */
 
 import type { ConnectionSettings } from '@purser/runtime/network/connection-settings'

@@ -1,6 +1,6 @@
 /**
- * Headers for the acting user and the reason of a change. The request names them, because several
- * users may share a key (O-4).
+ * Request headers that name the acting user and the reason of a change. The key alone is not
+ * enough, because several users may share it (O-4).
  */
 import { type TObject, Type } from 'typebox'
 import type { RouteShape } from '../../http/api/route-description.ts'

@@ -1,4 +1,4 @@
-/** The audit log as a paginated list, newest first, for all subjects or one. */
+/** The audit log as a paginated list, newest first: entries about all objects, or about one. */
 import { type Static, type TSchema, Type } from 'typebox'
 import type { Queryable } from '../../database/db.ts'
 import { buildQuery } from '../../database/query-builder.ts'

@@ -1,8 +1,8 @@
 /**
- * Time and findings of the last audit, for the metrics (O-12).
+ * Time and findings of the last check of the database (`purser audit`), for the metrics (O-12).
  *
- * `purser audit` writes an entry into the audit log. An audit through the API only reads, so just
- * its own process remembers it.
+ * The command records its result in the audit log. A check through the API only reads, so only the
+ * process that ran it remembers the result.
  */
 import { type Db, type Row, statement, type Tx } from '../../database/db.ts'
 import { createDatabaseMetric, formatMetric, type MetricSource } from '../../observability/metrics-exposition.ts'

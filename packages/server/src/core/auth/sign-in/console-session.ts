@@ -1,6 +1,6 @@
 /**
- * Sessions of the console. A session acts for a user (U-4) or for an API key (U-2), has its role,
- * and ends with it.
+ * Sessions of the console. A session belongs to a user (U-4) or to an API key (U-2). It has the
+ * role of that user or key, and ends when that user or key does.
  *
  * The token is in a cookie that no script can read. Each request also needs the header
  * CONSOLE_HEADER, which protects against cross-site requests.

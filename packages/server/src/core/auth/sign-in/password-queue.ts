@@ -1,10 +1,10 @@
 /**
  * Priority queue of password checks (U-4): one password is compared at a time.
  *
- * Each address has at most one place, and its passwords are checked in order. The delay of an
- * address ends before it takes its place, so delayed addresses block no other. Addresses with a
- * recent correct password go first, then addresses with fewer wrong ones. If all places are taken,
- * the last address in this order loses its place to an earlier one.
+ * An IP address has at most one place in the queue; its passwords are checked in order. An address
+ * that must wait after wrong passwords takes a place only after this delay, so it blocks no other.
+ * Addresses with a recent correct password go first, then addresses with fewer wrong ones. If all
+ * places are taken, the last address in this order loses its place to an earlier one.
  */
 
 import { createLru } from '@purser/runtime/lru-cache'

@@ -1,5 +1,5 @@
 /**
- * Watch over the server's durability settings, which can change at any time.
+ * Watch over the durability settings of the Postgres server, which can change at any time.
  *
  * Invariant: no call succeeds before its commit is durable (W-22), as far as these settings decide
  * it. They are checked on each new connection, and once per second.

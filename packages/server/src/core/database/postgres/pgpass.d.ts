@@ -1,4 +1,4 @@
-/** Types for pgpass, which has none. */
+/** Types for the package pgpass, which contains none. */
 declare module 'pgpass' {
   /** The password is undefined when no line of the file matches. */
   function find(

@@ -1,5 +1,6 @@
 /**
- * Messages of the Postgres protocol (version 3), for PGlite and for proxies.
+ * Messages of the Postgres protocol (version 3), for PGlite and for the proxies of tests and
+ * simulator.
  *
  * A message is a byte for its type, four for its length, which counts itself, and its content. A
  * client's first message has no type.

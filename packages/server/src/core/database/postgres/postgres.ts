@@ -1,9 +1,9 @@
 /**
  * `Db` on a Postgres server, through `pg` pools.
  *
- * - Calls have one pool per lane, and a small one for reads.
+ * - The bet calls of each lane have a pool, and the reads of calls share a small one.
  * - All other changes of money share one pool.
- * - Users have one pool for queries and one for reports.
+ * - API queries of users share one pool, and their reports another.
  * - Audits have a pool of their own.
  *
  * Invariant: no pool can use the connections of another one.

@@ -1,7 +1,7 @@
 /**
- * The scale in which a wallet or platform stores amounts of a currency (M-5).
+ * The scale (number of decimals) in which a wallet or platform stores amounts of a currency (M-5).
  *
- * The database records the scale with the amounts that it defines. A recorded scale can neither
+ * The scale is recorded in the database that stores the amounts. A recorded scale can neither
  * change nor disappear, because 1000 minor units would become another amount.
  */
 import { requireScale, type Scales } from '@purser/protocol/values/money'

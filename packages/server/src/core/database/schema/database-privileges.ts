@@ -1,11 +1,11 @@
 /**
- * Database privileges of each server, and no more than it needs.
+ * Database privileges of each server: only those that it needs.
  *
- * Invariant: a server may delete no row. Rows that are written once (transfers, calls, cash
- * movements, actions) can only be read and added.
+ * Invariant: no server has the privilege to delete rows. Rows that are written once (transfers,
+ * calls, cash movements, audit log entries) can only be read and added.
  *
- * The table serves the GRANTs, the check at each start, and the tests, whose servers have no other
- * rights.
+ * The GRANTs and the check at each start use this table. Servers in tests have only these
+ * privileges.
  */
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import { type Db, statement, type Tx } from '../db.ts'

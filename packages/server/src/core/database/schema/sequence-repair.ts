@@ -1,8 +1,8 @@
 /**
  * Repair of sequences and counters that are lower than the numbers in their tables.
  *
- * Logical replication copies no sequences, and a restore can be of some tables only. The next
- * numbers would then be in use already, until the sequence has passed them.
+ * Logical replication copies no sequences, and a restore can be of some tables only. Without a
+ * repair, the next numbers of the sequence would already be in use.
  *
  * Invariant: no server starts while a counter is lower than the numbers of its table.
  */

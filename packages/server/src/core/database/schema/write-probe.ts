@@ -2,8 +2,8 @@
  * Probe for a database that accepts no writes: a standby, a full disk, or exhausted transaction
  * ids.
  *
- * It takes the steps of a write that leave no trace: a transaction gets an id, and a sort uses the
- * disk.
+ * The probe takes those steps of a write that leave no trace: its transaction gets an id, and its
+ * sort uses the disk.
  */
 
 import { ReadOnlyDatabaseError } from '../database-errors.ts'

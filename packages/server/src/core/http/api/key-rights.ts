@@ -1,6 +1,6 @@
 /**
- * Rights of a key (W-25): a key with rights may call only their operations. A right adds nothing to
- * a role. Wallet, platform and gateway share the list.
+ * Rights of a key (W-25). A key with rights may call only the operations of these rights that its
+ * role permits. Wallet, platform and gateway share the list.
  */
 export const KEY_RIGHTS = ['sessions', 'profiles', 'payments', 'adjust'] as const
 export type KeyRight = (typeof KEY_RIGHTS)[number]

@@ -1,9 +1,9 @@
 /**
  * Scope of a key (W-25): a brand of a wallet, a partner of a platform, or an operator of a gateway.
  *
- * Each server lists the operations whose request concerns one owner, and the member that names it.
- * A key with a scope may call only these operations, and only for its scope. Every other operation
- * is rejected, so an unlisted operation shows nothing to such a key.
+ * Each server lists the operations that a key with a scope may call. For each operation it lists
+ * the request member that names the brand, partner or operator, or an object that belongs to it.
+ * Every other operation is rejected, so an unlisted operation shows nothing to such a key.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { principalOf } from './principal.ts'

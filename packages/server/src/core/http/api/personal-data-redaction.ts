@@ -2,7 +2,8 @@
  * Redaction of personal data in the answers of our own APIs.
  *
  * The role `read` sees neither identity nor origin of a player (O-11). A browser of any role sees
- * the identity only through the call that reveals it (O-15). Redacted members stay, with `***`.
+ * the identity only through the operation that reveals it (O-15). Redacted members have the value
+ * `***`.
  */
 
 import { isObject, mapMembers } from '@purser/protocol/values/exact-json'

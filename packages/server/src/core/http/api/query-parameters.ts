@@ -1,8 +1,8 @@
 /**
  * Parameters of a query string, where each value is text.
  *
- * The API reference shows them as integer or boolean, as generated clients need. The pattern
- * validates the request.
+ * The API reference shows numbers and booleans as such, because generated clients need these types.
+ * Requests are validated by a pattern for the text.
  */
 import { type TSchemaOptions, Type } from 'typebox'
 

@@ -1,5 +1,6 @@
 /**
- * Description of a route of our own APIs. Validation uses some members, the API reference uses all.
+ * Description of a route of our own APIs. The validation of requests uses some of its members, and
+ * the API reference uses all of them.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'
