@@ -1,5 +1,6 @@
 /**
- * Invariants of bets against the ledger, as SQL over some bets with all their calls and transfers.
+ * Invariants of bets against the ledger. They are SQL queries over some bets, with all calls and
+ * transfers of these bets.
  */
 
 import { REMEMBERED_REFUSALS } from '@purser/protocol/reply-codes'

@@ -1,6 +1,7 @@
 /**
- * Metrics of the cluster. A scrape reaches only one process, so the primary process collects the
- * metrics of all (servers/cluster.ts). A server with one process answers a scrape alone.
+ * Metrics of the cluster. A scrape reaches only one process; therefore the primary process collects
+ * the metrics of each process (servers/cluster.ts). A server with one process answers a scrape
+ * alone.
  */
 import cluster from 'node:cluster'
 

@@ -2,9 +2,9 @@
  * Targets of outgoing calls: the partners of a platform, or the operators of a gateway. Each target
  * has its own clients, so that no target delays another.
  *
- * Invariant: a call to a known target waits for no query. A timer reads the rows of all known
- * targets again, so a change by another process takes effect within REFRESH_MS. While a row is
- * unreadable, its target stays as it was.
+ * Invariant: a call to a known target waits for no query. A timer reads each known target's row
+ * again, so a change by another process takes effect within REFRESH_MS. While a row is unreadable,
+ * its target stays as it was.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { MaybePromise } from '@purser/runtime/async/maybe-promise'

@@ -1,6 +1,6 @@
 /**
- * Audit of the archive files against the database: each file is unchanged and ends in the carried
- * balances of its accounts.
+ * Audit of the archive files against the database. A file must be unchanged, and its last balance
+ * of an account must equal the carried balance of that account in the database.
  */
 
 import { errorText } from '@purser/runtime/errors/error-text'

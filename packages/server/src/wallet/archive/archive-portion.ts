@@ -1,12 +1,13 @@
 /**
- * Portion of an account for the next archive file. It begins after the carried balance, which
- * replaces archived transfers, and ends before the first transfer that must stay.
+ * Portion of an account: the transfers that the next archive file takes from it. The portion begins
+ * after the carried balance, which replaces archived transfers. It ends before the first transfer
+ * that must stay.
  *
  * A transfer must stay if it is too recent, or if its bet is open or has ended too recently. The
- * details of the bets that these transfers staked move to the file too.
+ * details of the bets whose stakes are in the portion move to the file too.
  *
- * Invariant: an account keeps all transfers from one number on. Bets and calls stay, because the
- * rules need them for later calls (O-13).
+ * Invariant: the archived transfers are the account's oldest, without gaps. Bets and calls stay in
+ * the database, because the rules need them for later calls (O-13).
  */
 
 import { type Money, money, ZERO } from '@purser/protocol/values/money'

@@ -1,10 +1,10 @@
 /**
  * Run of `purser archive`, file by file.
  *
- * A file is written, read again and recorded; then each of its portions is removed from the
- * database in a transaction. After an interruption each row is in the database or in a recorded
- * file, and the next run continues. A portion in a file counts only if a row of `carried_balance`
- * names it.
+ * A file is written, read again and recorded in the database. Then each of its portions is removed
+ * from the database in a transaction. After an interruption each transfer is in the database or in
+ * a recorded file, and the next run continues. A portion in a file counts as archived only if a row
+ * of `carried_balance` names it.
  */
 
 import type { Currency, PlayerId } from '@purser/protocol/wire-ids'

@@ -1,4 +1,7 @@
-/** Archived transfers of a bet, read from the files and added to the bet as the API shows it. */
+/**
+ * Reads the archived transfers of a bet from the files, and adds them to the bet as the API shows
+ * it.
+ */
 
 import { formatMoney, money, requireScale } from '@purser/protocol/values/money'
 import { effectOnPlayer } from '../ledger/posting.ts'

@@ -1,9 +1,10 @@
 /**
  * Removal of a portion from the database after its file is durable.
  *
- * One transaction writes the carried balance, adds the sums of bets and days, and deletes the rows.
- * It holds the player's lock, like every change of the player's money or bets. It compares the rows
- * with the portion again, so a row that the file lacks is never deleted.
+ * One transaction writes the carried balance, adds the removed amounts to the sums of bets and
+ * days, and deletes the transfers. It holds the player's lock, like every change of the player's
+ * money or bets. It compares the rows with the portion again, so a row that the file lacks is never
+ * deleted.
  */
 import { type Db, STATEMENT_TIMEOUT_SECONDS, statement, type Tx } from '../../core/database/db.ts'
 import { mapRows, mapSingleRow } from '../../core/database/row-mapping.ts'

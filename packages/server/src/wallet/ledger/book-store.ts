@@ -1,4 +1,4 @@
-/** Set-based writes of a book: its transfers and the changed accounts. */
+/** Writes the transfers and the changed accounts of a book (book.ts), each with one statement. */
 import type { Tx } from '../../core/database/db.ts'
 import { createInsertStatement, formatInsertSource, mapRows } from '../../core/database/row-mapping.ts'
 import { isoOf } from './account.ts'

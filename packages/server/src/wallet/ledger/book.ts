@@ -1,9 +1,10 @@
 /**
- * Accounts of one batch in memory. Postings are applied one after another, so each call sees the
- * balances that earlier calls left. `saveBook` (book-store.ts) then writes them all at once.
+ * Book: the accounts of one batch in memory. Postings are applied one after another, so each call
+ * sees the balances that earlier calls left. `saveBook` (book-store.ts) then writes all changes at
+ * once.
  *
- * Invariant: after each posting, balance = `balanceAfter` of the last transfer, and versions have
- * no gaps.
+ * Invariant: after each posting, an account's balance is the `balanceAfter` of its last transfer,
+ * and its versions have no gaps.
  */
 
 import { fitsBalance } from '@purser/protocol/values/money'

@@ -1,7 +1,7 @@
 /**
- * Carried balance of an account: the balance after its transfers in archive files (O-13). Sums of
- * later transfers start with it. The account has one row per file with its transfers; the last row
- * is the current start.
+ * Carried balance of an account: the balance after its transfers in archive files (O-13). A balance
+ * is this carried balance plus the later transfers. An account has one row for each file with its
+ * transfers, and the last row is the current carried balance.
  */
 
 import type { Money } from '@purser/protocol/values/money'

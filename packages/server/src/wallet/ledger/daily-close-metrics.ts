@@ -1,6 +1,6 @@
 /**
- * Metric of the first day without stored sums. If this day is old, every report sums all later
- * transfers again.
+ * Metric of the first day whose sums are not stored. Every report sums the transfers from this day
+ * on again, so it is slow if this day is old.
  */
 
 import type { Clock } from '@purser/runtime/clock'

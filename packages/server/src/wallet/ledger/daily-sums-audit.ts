@@ -1,4 +1,7 @@
-/** Audit of the stored sums of days against their transfers, with one snapshot per day. */
+/**
+ * Audit of the stored sums of each day against the transfers of that day, with one snapshot per
+ * day.
+ */
 
 import { type Db, type Row, statement } from '../../core/database/db.ts'
 import type { Findings } from '../../core/database/invariant-checks.ts'

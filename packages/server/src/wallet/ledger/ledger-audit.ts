@@ -1,9 +1,9 @@
 /**
- * Invariants of the ledger as SQL over the rows of some accounts. Each check returns the rows that
- * violate it.
+ * Invariants of the ledger as SQL queries over the rows of some accounts. Each query returns the
+ * rows that violate its invariant.
  *
- * The rows contain all transfers of an account, or only the last ones after a base transfer. A base
- * transfer (`is_base`) is trusted, and so is a carried balance in place of archived transfers
+ * The rows contain all transfers of an account, or only the last ones after a base transfer. The
+ * audit trusts a base transfer (`is_base`), and a carried balance in place of archived transfers
  * (carried-balance.ts).
  */
 import type { InvariantChecks } from '../../core/database/invariant-checks.ts'

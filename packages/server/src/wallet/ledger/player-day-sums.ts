@@ -1,7 +1,4 @@
-/**
- * Sums of one UTC day per player, read from the transfers of that day. Players without transfers
- * have no row.
- */
+/** Sums of the transfers of one UTC day, for each player with transfers on that day. */
 
 import type { Currency, PlayerId } from '@purser/protocol/wire-ids'
 import { type Db, statement } from '../../core/database/db.ts'

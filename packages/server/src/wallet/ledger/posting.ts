@@ -1,5 +1,6 @@
 /**
- * Posting: a movement of money before it has a number. It is pure, so the rules need no database.
+ * Posting: a movement of money that has no transfer number yet. It is pure data, so the rules need
+ * no database.
  */
 
 import type { Money } from '@purser/protocol/values/money'

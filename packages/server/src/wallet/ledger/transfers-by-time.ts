@@ -1,8 +1,9 @@
 /**
- * Transfers that changed a balance, of any player, newest first.
+ * Transfers of all players that changed a balance, newest first.
  *
- * Rare kinds have an index (transfer_by_kind). An index for the other kinds would cost a write per
- * bet. These kinds are read in time slices, found through the block ranges of `transfer_by_day`.
+ * Transfers of rare kinds are found by the index transfer_by_kind. For the other kinds such an
+ * index would cost a write per bet. They are read in time slices, through the block ranges of the
+ * index `transfer_by_day`.
  */
 
 import { type Db, RELOCATION_CHUNK_SETTINGS, type Tx } from '../../core/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * Operations of a key that is limited to a brand (W-25): on players of the brand, and lists of the
- * brand.
+ * Operations that a key limited to a brand may call (W-25): operations on the brand's players, and
+ * lists of the brand.
  */
 import type { KeyScopes, ScopeOwner } from '../../core/http/api/key-scope.ts'
 import { Problem } from '../../core/http/api/problem-details.ts'

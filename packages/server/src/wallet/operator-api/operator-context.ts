@@ -1,5 +1,5 @@
 /**
- * Shared context of the operator API's handlers: dependencies, and players found or locked by
+ * Dependencies that the operator API's handlers share, and functions that find or lock a player by
  * `userId`.
  */
 

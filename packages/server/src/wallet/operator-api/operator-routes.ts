@@ -1,4 +1,6 @@
-/** Routes of the operator API with their schemas. The handlers are next to their stores. */
+/**
+ * Routes of the operator API with their schemas. The handlers are in the folders next to this file.
+ */
 
 import { UserIdSchema } from '@purser/protocol/bet-request'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'

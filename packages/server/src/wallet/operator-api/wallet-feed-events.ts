@@ -1,4 +1,4 @@
-/** Public form of the wallet's feed events (W-40). */
+/** Events of the wallet's feed in the form in which the API returns them (W-40). */
 
 import { CurrencySchema, RequestIdSchema, UserIdSchema } from '@purser/protocol/bet-request'
 import { REPLY_CODES, type ReplyCode } from '@purser/protocol/reply-codes'

@@ -1,9 +1,9 @@
 /**
- * Execution of a batch of bet calls: first the fast path (SQL for plainly valid calls), then the
- * rules path for the remaining calls.
+ * Execution of a batch of bet calls. The fast path (SQL for plainly valid calls) takes what it can,
+ * and the rules path decides the remaining calls.
  *
- * Each call is answered once. Calls of a failed batch are tried one by one, unless the database is
- * down.
+ * Each call is answered once. If a batch fails, its calls are tried one by one, unless the database
+ * is down.
  */
 
 import type { PlayerId } from '@purser/protocol/wire-ids'

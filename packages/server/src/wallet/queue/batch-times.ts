@@ -1,4 +1,4 @@
-/** Begin and end of a batch, for the journal, and the span of the batch if tracing is on. */
+/** Start and end times of a batch, for the journal, and its trace span if tracing is on. */
 
 import { environment } from '@purser/runtime/environment'
 import type { Span } from '@purser/runtime/tracing'

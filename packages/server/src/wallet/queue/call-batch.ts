@@ -1,8 +1,9 @@
 /**
- * Working set of a batch of bet calls in one bucket (partition of the players).
+ * Data of a batch of bet calls in one bucket (partition of the players).
  *
- * Loading locks the players in sorted order, then reads accounts, bets, earlier calls and sessions.
- * The calls are decided one after another in memory, and all changes are written together.
+ * The batch locks its players in sorted order, then reads their accounts, bets, earlier calls and
+ * sessions. The calls are decided one after another in memory, and all changes are written
+ * together.
  */
 
 import type { PlayerId } from '@purser/protocol/wire-ids'

@@ -3,7 +3,8 @@
  *
  * A lane processes the calls of its share of the players. While the database works on a batch, the
  * next batch gathers. So batches grow with the load, and a call in an idle lane does not wait. A
- * lane runs one batch at a time, of a few of its buckets, because each bucket adds cost.
+ * lane runs one batch at a time, with the calls of only a few buckets, because each bucket adds
+ * cost.
  *
  * States of a lane:
  * - idle: a call → gathering

@@ -7,9 +7,9 @@
  * bucket. That takes one round trip and one commit on one node, and only the worker plans
  * statements.
  *
- * The function does the work that Citus does for its own statements. It locks the bucket's
- * placement, so that the function and a shard move wait for each other. The function fails if the
- * bucket is not, or no longer, on this worker.
+ * The function must itself lock the bucket's placement, as Citus does for its own statements. So
+ * the function and a shard move wait for each other. The function fails if the bucket is not, or no
+ * longer, on this worker.
  */
 import { createHash } from 'node:crypto'
 import type { PlayerId } from '@purser/protocol/wire-ids'

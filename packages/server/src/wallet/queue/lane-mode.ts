@@ -1,6 +1,6 @@
 /**
- * Modes of a lane and their transitions (call-queue.ts). A forbidden transition is a defect and
- * throws.
+ * Modes of a lane of the call queue, and their transitions (call-queue.ts). A forbidden transition
+ * is a defect and throws.
  */
 import { strict as assert } from 'node:assert'
 

@@ -2,7 +2,7 @@
  * Bet ids of a wallet with several platforms (W-43).
  *
  * A platform's calls never find another platform's bet. If two platforms use the same id for a
- * player, the first bet is stored under the id. The second one is stored under the id and the name
+ * player, the first bet is stored under this id. The second bet is stored under the id and the name
  * of its platform. The rules are the same for both bets.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Recovery of prepared transactions on Citus workers. A worker may show a committed transaction
- * late, so a comparison must wait.
+ * Recovery of prepared transactions on Citus workers. Until it is complete, a worker may not show a
+ * committed transaction. So the comparison of two databases must wait for it.
  */
 
 import { sleep } from '@purser/runtime/async/sleep'

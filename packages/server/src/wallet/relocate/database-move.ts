@@ -1,10 +1,10 @@
 /**
- * Run of `purser move`: a copy of the wallet's rows into another database while the wallet runs.
+ * Run of `purser move`: copies the wallet's rows into another database while the wallet runs.
  *
  * Each round compares all rows and copies the differences. So the move depends on no other process,
- * and can be interrupted at any time. The final step locks the tables, compares everything once
- * more, and closes the old database in the same transaction. If this step fails, the old database
- * stays open.
+ * and can be interrupted at any time. The final step locks the tables of the old database and
+ * compares everything once more. The same transaction then closes the old database. If this step
+ * fails, the old database stays open.
  */
 
 import { environment } from '@purser/runtime/environment'

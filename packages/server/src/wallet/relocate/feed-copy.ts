@@ -1,5 +1,5 @@
 /**
- * Copy of the feed with its numbers, so consumers continue with the same cursor. A row belongs to
+ * Copies the feed with its numbers, so consumers continue with the same cursor. A row belongs to
  * the bucket of its players. If the new database has several buckets for these players, the row
  * becomes several consecutive rows.
  */

@@ -1,4 +1,7 @@
-/** Copy of tables without players, compared slice by slice in the order of their keys. */
+/**
+ * Copies the tables that do not belong to players. It compares old and new rows slice by slice, in
+ * the order of the primary keys, and copies the differences.
+ */
 import { type Row, statement } from '../../core/database/db.ts'
 import { type MoveSides, type MoveTable, readSnapshot, syncRows } from './row-sync.ts'
 

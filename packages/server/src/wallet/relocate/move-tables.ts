@@ -1,6 +1,6 @@
 /**
- * Role of each wallet table in a move. Tables of platform and gateway stay, because other servers
- * use them. A test compares this list with the schema.
+ * The role that each wallet table has in a move. Tables of platform and gateway stay in the old
+ * database, because other servers use them. A test compares this list with the schema.
  */
 
 /** Tables of players' rows, found by player id; the id decides the bucket in the new database. */

@@ -1,6 +1,6 @@
 /**
- * Totals of whole tables on both sides, each in one snapshot. They find rows that the comparison by
- * player does not visit.
+ * Compares the totals of whole tables in the old and the new database, each read in one snapshot.
+ * This finds rows that the comparison by player does not visit.
  */
 import { type Db, type Row, statement } from '../../core/database/db.ts'
 import type { MoveSides, MoveTable } from './row-sync.ts'

@@ -1,4 +1,7 @@
-/** Copy of players' rows, compared player by player in each bucket of the old database. */
+/**
+ * Copies the rows of players. It compares the old and new rows of each player, bucket by bucket of
+ * the old database, and copies the differences.
+ */
 import { type Row, statement } from '../../core/database/db.ts'
 import { bucketOf } from '../store/bucket.ts'
 import { type MovePortion, type MoveSides, type MoveTable, readSnapshot, syncRows } from './row-sync.ts'

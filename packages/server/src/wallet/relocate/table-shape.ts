@@ -1,5 +1,6 @@
 /**
- * Shape of a table from the catalog, and its statements. Rows are sent as texts.
+ * Columns and primary key of a table, from the catalog of Postgres, and the statements that copy
+ * its rows. Values are sent as texts.
  */
 import { type Queryable, type Statement, statement } from '../../core/database/db.ts'
 import { DATABASE_OWN_SETTINGS } from '../../core/database/relocation-state.ts'

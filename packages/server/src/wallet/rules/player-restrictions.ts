@@ -1,8 +1,8 @@
 /**
- * Restrictions of a player's row that do not depend on time, token or money.
+ * Restrictions in a player's row that do not depend on time, token or money.
  *
- * The row of a player without restrictions is marked (store/player.ts), so the fast path skips
- * these checks for such players.
+ * The row of a player without such restrictions is marked (store/player.ts), so the fast path skips
+ * these checks.
  */
 import type { RuledPlayer } from '../store/player.ts'
 

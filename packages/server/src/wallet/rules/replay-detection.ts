@@ -1,5 +1,6 @@
 /**
- * Detection of late copies of results, and of Place bets sent again as an Unsettle (I-2, S-5).
+ * Detects results that arrive again late, and Place bets that are sent again as an Unsettle (I-2,
+ * S-5).
  *
  * A `requestId` identifies one request, so a call with a known `requestId` is a copy of that
  * request.

@@ -1,6 +1,6 @@
 /**
- * Selection of the rule for a call. It is pure, because the console also shows a call's other
- * possible outcomes with it.
+ * Selects the rule for a call. It is pure, so the console can also use it to show other possible
+ * outcomes of a call.
  */
 import type { BetCall } from '../store/bet.ts'
 import type { Decision, Facts } from './decision.ts'

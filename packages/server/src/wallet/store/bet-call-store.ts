@@ -1,7 +1,7 @@
 /**
  * Rows of the calls about bets (`bet_call`), for the record and for the detection of late repeats.
- * The bet's own row records an accepted Place bet, which has a row here only as an anomaly (a
- * contradiction).
+ * An accepted Place bet has no row here unless it is an anomaly (a contradiction), because the
+ * bet's own row records it.
  */
 
 import type { ResultType } from '@purser/protocol/bet-request'

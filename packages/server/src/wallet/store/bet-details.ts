@@ -1,5 +1,6 @@
 /**
- * Descriptive data of a bet (`purser.bet_details`) that remains after the player's erasure (O-10).
+ * The part of a bet's description (`purser.bet_details`) that remains after the player's erasure
+ * (O-10).
  */
 
 /** Removes the address and the free text. */

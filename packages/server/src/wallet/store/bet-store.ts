@@ -1,6 +1,7 @@
 /**
- * Rows of bets, one for each bet id that a call has named. `calls` counts the calls
- * (bet-call-store.ts) and is the row's version, so a stale write fails.
+ * Rows of bets, one for each bet id that a call has named. The column `calls` counts the bet's
+ * calls (bet-call-store.ts). It is also the version of the row, so a write based on an old version
+ * fails.
  */
 
 import type { ResultType } from '@purser/protocol/bet-request'

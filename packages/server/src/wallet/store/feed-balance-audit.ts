@@ -1,9 +1,9 @@
 /**
- * Audit of the feed against the ledger: a consumer of the feed must arrive at the balances of the
- * accounts.
+ * Audit of the feed against the ledger. A consumer that adds up the feed's events must get the
+ * balances of the accounts.
  *
- * The audit keeps the last balance of each account in memory, some hundred bytes each. It compares
- * them with the accounts in the last snapshot of the feed.
+ * The audit keeps the last balance of each account in memory, with some hundred bytes per account.
+ * It compares these balances with the accounts in the last snapshot of the feed.
  */
 
 import type { StoredEvent } from '../../core/change-feed/change-store.ts'

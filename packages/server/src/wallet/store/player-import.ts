@@ -1,4 +1,4 @@
-/** Import of many players with all data of another wallet (O-8). */
+/** Inserts many players with all their data from another wallet (O-8). */
 
 import type { PlayerId } from '@purser/protocol/wire-ids'
 import { statement, type Tx } from '../../core/database/db.ts'

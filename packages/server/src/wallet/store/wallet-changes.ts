@@ -1,7 +1,7 @@
 /**
  * Events of the wallet's feed (packages/server/src/core/change-feed, W-40): bets, balances, players
- * and sessions. They are written in the transaction of the change, once per batch. A bet's item
- * includes its effect on the player's balance; the feed then has two events.
+ * and sessions. They are written in the transaction of the change, once per batch. An item about a
+ * bet can include its effect on the player's balance; the feed then has two events for it.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { addChanges, createChangeStore, type StoredEvent } from '../../core/change-feed/change-store.ts'

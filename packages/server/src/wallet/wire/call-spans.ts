@@ -1,4 +1,4 @@
-/** Trace of a call: its waiting time, its batch and its outcome. */
+/** Trace span of a call, with its waiting time, its batch and its outcome. */
 
 import type { Span } from '@purser/runtime/tracing'
 import { endSpan } from '../../core/observability/request-span.ts'

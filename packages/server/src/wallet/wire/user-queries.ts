@@ -1,4 +1,7 @@
-/** User data, Balance and Check: calls that only read, outside the queue (P-1 to P-5). */
+/**
+ * Handlers of User data, Balance and Check. These calls only read, so they do not enter the call
+ * queue (P-1 to P-5).
+ */
 
 import type { CheckRequest } from '@purser/protocol/bet-request'
 import { OPERATIONS } from '@purser/protocol/operation'

@@ -1,4 +1,4 @@
-/** Table from the outcome of a call to status, code and body. */
+/** Converts the outcome of a call to the status, code and body of the reply. */
 
 import type { Operation } from '@purser/protocol/operation'
 import type { ReplyCode } from '@purser/protocol/reply-codes'

@@ -1,5 +1,6 @@
 /**
- * Partner wire of the wallet: the handlers, and the API reference, metrics and log of the calls.
+ * Partner wire of the wallet: registers the handlers of calls, their API reference, metrics and
+ * log.
  */
 
 import { BET_SCHEMAS, CheckSchema } from '@purser/protocol/bet-request'

@@ -1,4 +1,4 @@
-/** Audit of the wallet through the API. A process runs one audit at a time. */
+/** Audit of the wallet that an API request starts. A process runs one audit at a time. */
 import type { LastAudit } from '../../../core/auth/audit-log/last-audit.ts'
 import type { Rules } from '../../rules/decision.ts'
 import type { OperatorDeps } from '../operator-context.ts'

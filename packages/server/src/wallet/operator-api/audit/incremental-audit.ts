@@ -1,8 +1,8 @@
 /**
- * Incremental audit: it checks the accounts and bets that new events of the feed name. An account
- * is checked from its first changed transfer on, a bet with all calls and transfers.
+ * Incremental audit: it checks only the accounts and bets that new events of the feed name. It
+ * checks an account from the first changed transfer on, and a bet with all its calls and transfers.
  *
- * Earlier rows were checked by an earlier audit and are trusted. Only a complete audit finds a row
+ * It trusts earlier rows, because an earlier audit checked them. Only a complete audit finds a row
  * that was changed without an event.
  */
 

@@ -1,8 +1,9 @@
 /**
  * Audit of the invariants of players' money and bets.
  *
- * Players are checked in the order of their ids, in slices with a snapshot each. So no snapshot
- * lasts long, and a slice fits into memory. A player is never divided, even with millions of bets.
+ * Players are checked in slices, in the order of their ids, and each slice has its own snapshot. So
+ * no snapshot lasts long, and a slice fits into memory. A slice contains a player completely, even
+ * one with millions of bets.
  */
 
 import {

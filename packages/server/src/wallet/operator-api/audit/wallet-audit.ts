@@ -1,10 +1,10 @@
 /**
- * Audit of a wallet on a live database, in slices with a snapshot each. It checks the ledger, bets,
- * feed, closed days, and adjustments by two persons (W-27).
+ * Audit of a wallet on a live database, in slices that each have a snapshot. It checks the ledger,
+ * the bets, the feed, the closed days, and that two persons approved adjustments (W-27).
  *
- * A complete audit checks everything. An incremental one checks the feed's events since an audit
- * without findings. Each slice is consistent within its snapshot; the feed is compared with the
- * accounts in the last snapshot.
+ * A complete audit checks everything. An incremental one checks the feed's events since the last
+ * audit without findings. Each slice is consistent within its snapshot. The last snapshot serves to
+ * compare the feed with the accounts.
  */
 import { Type } from 'typebox'
 import { type FeedEnd, isBeforeFeedEnd, readFeedEnd, visitFeed } from '../../../core/change-feed/feed-audit.ts'

@@ -1,6 +1,6 @@
 /**
- * List of anomalies, newest first: calls that contradict their bet or themselves, for a person to
- * check.
+ * List of anomalies, newest first: calls that contradict their bet or themselves. A person should
+ * check them.
  */
 
 import { UserIdSchema } from '@purser/protocol/bet-request'

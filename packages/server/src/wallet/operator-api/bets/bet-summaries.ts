@@ -1,6 +1,6 @@
 /**
- * Selections of bets in lists, and the bet of a statement's line. The caller must request these
- * details, because each bet costs two lookups.
+ * Short views of bets: the selections of the bets in a list, and the bet that a line of a statement
+ * belongs to. The caller must request them, because each bet costs two lookups.
  */
 
 import { parseSelections } from '@purser/protocol/bet-description'

@@ -1,6 +1,7 @@
 /**
- * Bets of an event or of one of its outcomes (W-44), newest first. The table `purser.bet_event` has
- * only the times of batches; the details of the bets in these batches decide.
+ * Bets on a sports event, or on one of its outcomes (W-44), newest first. The table
+ * `purser.bet_event` has only the times of batches with such bets, so the details of all bets in
+ * these batches are searched.
  */
 
 import { parseDescribedId, parseSelections } from '@purser/protocol/bet-description'

@@ -1,4 +1,7 @@
-/** Requested stakes of refused bets in a list. The rows of these bets have no stake (I-3). */
+/**
+ * Requested stakes of refused bets, for lists. They are read from the calls, because the row of a
+ * refused bet has no stake (I-3).
+ */
 
 import { CurrencySchema } from '@purser/protocol/bet-request'
 import type { Money } from '@purser/protocol/values/money'

@@ -1,6 +1,6 @@
 /**
- * Refused results in a list: bets whose last result was refused with 20 or 21, with no applied
- * result since (L-2, L-3). Platform and wallet then disagree.
+ * Refused results of the bets in a list. The last result of such a bet was refused with 20 or 21,
+ * and no result has been applied since (L-2, L-3). Platform and wallet disagree about the bet.
  */
 
 import { REPLY_CODES, type ReplyCode } from '@purser/protocol/reply-codes'

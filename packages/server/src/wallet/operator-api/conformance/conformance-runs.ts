@@ -1,6 +1,6 @@
 /**
- * Conformance runs against this wallet, if a setting permits them. A run continues in the
- * background, and its results are stored every second, so every process can show them.
+ * Runs of the conformance kit against this wallet, if a setting permits them. A run continues in
+ * the background. Its results are stored every second, so every process can show them.
  */
 
 import { UUID } from '@purser/protocol/wire-ids'

@@ -1,4 +1,6 @@
-/** Lookup of an id of unknown kind: its object and the related data (W-41). */
+/**
+ * Lookup of an id without its kind: finds the object that has this id, and the related data (W-41).
+ */
 
 import { UserIdSchema } from '@purser/protocol/bet-request'
 import { toQualifiedBetId, toSentBetId } from '@purser/protocol/qualified-bet-id'

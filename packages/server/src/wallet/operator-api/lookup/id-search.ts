@@ -1,6 +1,6 @@
 /**
- * Search for bets, players, movements, requested adjustments and sessions by the whole id or its
- * beginning. Each search uses an index.
+ * Search for bets, players, movements of money, requested adjustments and sessions by a whole id or
+ * its beginning. Each search uses an index.
  */
 
 import { toSentBetId } from '@purser/protocol/qualified-bet-id'

@@ -1,4 +1,7 @@
-/** Stored adjustments that need a second person. A change requires the lock on the player. */
+/**
+ * Store of the adjustments that need a second person. A caller must hold the player's lock to
+ * change one.
+ */
 
 import type { Money } from '@purser/protocol/values/money'
 import type { BetId, Currency, PlayerId } from '@purser/protocol/wire-ids'

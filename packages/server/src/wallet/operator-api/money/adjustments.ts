@@ -1,8 +1,8 @@
 /**
- * Manual corrections of a balance (O-2, W-23), in both directions, with a reason and a person.
+ * Manual corrections of a balance (O-2, W-23), up or down, each with a reason and a person.
  *
- * Blocked and self-excluded players can get them, because they correct errors. The daily limits do
- * not count them. Above an amount a second person must approve (W-27).
+ * They are possible for blocked and self-excluded players too, because they correct errors. The
+ * player's daily limits do not count them. Above an amount a second person must approve (W-27).
  */
 
 import { CurrencySchema } from '@purser/protocol/bet-request'

@@ -1,6 +1,6 @@
 /**
- * Ranges of a statement that are in files (O-13). They explain changes of the balance that the list
- * does not show.
+ * The parts of a player's statement that are in archive files (O-13). They explain changes of the
+ * balance that the listed transfers do not show.
  */
 
 import { CurrencySchema } from '@purser/protocol/bet-request'

@@ -2,8 +2,8 @@
  * Movements of money by the operator: deposits and withdrawals (deposits-and-withdrawals.ts), and
  * adjustments (adjustments.ts).
  *
- * A reference identifies one movement of a player, across all kinds (O-2). The same call again gets
- * the same answer; another call with this reference is rejected with 422.
+ * A reference identifies one movement of a player, across all kinds (O-2). A repeated call gets the
+ * first answer again. A different call with the same reference is rejected with 422.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { fitsBalance, type Money, money, SIGNED_DECIMAL_PATTERN } from '@purser/protocol/values/money'

@@ -1,4 +1,4 @@
-/** Deposits, withdrawals and balances. */
+/** Handlers for deposits, withdrawals and balances in the operator API. */
 
 import { CurrencySchema } from '@purser/protocol/bet-request'
 import { money, SIGNED_DECIMAL_PATTERN, ZERO } from '@purser/protocol/values/money'

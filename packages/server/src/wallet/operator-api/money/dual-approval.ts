@@ -1,4 +1,4 @@
-/** Rules for the second person of an adjustment (W-27). */
+/** Decides whether an adjustment needs the approval of a second person (W-27). */
 
 import { isAboveLimit, type Money, requireScale, type Scales } from '@purser/protocol/values/money'
 import type { Currency } from '@purser/protocol/wire-ids'

@@ -1,6 +1,6 @@
 /**
- * Notes of the operator on deposits and adjustments, stored outside the ledger and found by
- * reference.
+ * Notes of the operator on deposits and adjustments. They are stored outside the ledger, and a
+ * transfer finds its note by the reference.
  */
 
 import type { BetId, PlayerId } from '@purser/protocol/wire-ids'

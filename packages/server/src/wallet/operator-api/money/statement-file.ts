@@ -1,4 +1,7 @@
-/** Statement as a file. It is streamed page by page, so memory does not grow with the history. */
+/**
+ * A player's statement as a file. It is streamed page by page, so memory does not grow with the
+ * number of transfers.
+ */
 import { Readable } from 'node:stream'
 import { formatCsvLine, formatTextCell } from '@purser/runtime/text/csv-writer'
 import type { Static } from 'typebox'

@@ -1,6 +1,6 @@
 /**
- * Transfers of every player, newest first, as details of the daily figures. A line equals a line of
- * the statement.
+ * Transfers of all players, newest first, which explain the figures of the daily report. An item is
+ * like a line of a player's statement.
  */
 
 import { CurrencySchema, UserIdSchema } from '@purser/protocol/bet-request'

@@ -4,12 +4,12 @@
  *
  * States of a requested change:
  * - waiting: the same request after the hours, or by another person → applied
- * - waiting: another change that must wait → waiting, for the new value
- * - waiting: the present or a stricter value → withdrawn
+ * - waiting: a request for another value that must wait too → waiting, for the new value
+ * - waiting: a request for the present value or a stricter one → withdrawn
  * - waiting: seven more days → expired; nothing is written, and the same request starts anew
  *
- * Each member waits independently, in the player's row. The lock on this row orders concurrent
- * requests, because clocks of processes differ.
+ * Each changed member of a player waits on its own, in the player's row. The lock on this row
+ * orders concurrent requests, because the clocks of processes differ.
  */
 
 import { toCommonUnits } from '@purser/protocol/values/decimal'

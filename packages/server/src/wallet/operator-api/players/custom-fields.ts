@@ -1,4 +1,6 @@
-/** Stored form of `customFields`: the wire's members, with existing dates and a limited size. */
+/**
+ * Stored form of `customFields`: the members of the wire, with dates that exist and a limited size.
+ */
 
 import { CustomFieldsSchema } from '@purser/protocol/user-profile'
 import { type Static, Type } from 'typebox'

@@ -1,8 +1,9 @@
 /**
- * Erasure within JSON texts (O-10): address and free text of bets, and values of the audit log.
+ * Erasure of a player's data within stored JSON texts (O-10): address and free text of bets, and
+ * values of the audit log.
  *
- * The texts are read here, because Postgres cannot read JSON with a NUL or a lone surrogate. A
- * player whose bet contains one could otherwise never be erased.
+ * This program parses the texts, because Postgres cannot read JSON with a NUL or a lone surrogate.
+ * A player whose bet contains one could otherwise never be erased.
  */
 import { type Row, type Statement, statement, type Tx } from '../../../core/database/db.ts'
 import { mapRows } from '../../../core/database/row-mapping.ts'

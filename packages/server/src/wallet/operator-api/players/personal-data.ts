@@ -1,6 +1,6 @@
 /**
- * Access to a player's personal data. Each access is logged with the user and the names of the
- * members (O-15). For a browser this is the only access.
+ * Reveals a player's personal data. The audit log records the user and the names of the revealed
+ * members (O-15). A browser gets personal data only this way.
  */
 import { type Static, Type } from 'typebox'
 import type { Actor } from '../../../core/auth/audit-log/audit-log.ts'

@@ -1,9 +1,9 @@
 /**
  * Erasure of a player's personal data (O-10).
  *
- * Data that the ledger needs stays under a pseudonym, and nothing leads from the player to the
- * pseudonym. The erasure runs as the owner of the tables, because servers can neither delete nor
- * change append-only rows.
+ * Data that the ledger needs stays under a pseudonym, and no stored data connects the player with
+ * it. The erasure uses the database role that owns the tables, because servers can neither delete
+ * nor change append-only rows.
  */
 
 import type { PlayerId } from '@purser/protocol/wire-ids'

@@ -1,6 +1,6 @@
 /**
- * Sessions of a player with start, end and actors, newest first. Tokens are not stored, so none is
- * shown (P-1).
+ * Sessions of a player with their start, their end, and who started and ended them, newest first.
+ * Tokens are not stored, so none is shown (P-1).
  */
 
 import { CurrencySchema, IpSchema } from '@purser/protocol/bet-request'

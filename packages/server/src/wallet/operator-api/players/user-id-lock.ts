@@ -1,7 +1,7 @@
 /**
- * Lock on a user id during an erasure (O-10). The erasure finds data by the id, so no new player
- * may have the id until it is complete. The creation of a player waits while an erasure starts, and
- * is refused once it has started.
+ * Lock on a user id during the erasure of its player (O-10). The erasure finds data by the id, so
+ * no new player may have the id until the erasure is complete. A request that creates a player with
+ * this id waits while the erasure starts, and is refused afterwards.
  */
 import { statement, type Tx } from '../../../core/database/db.ts'
 

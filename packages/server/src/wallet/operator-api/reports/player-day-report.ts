@@ -1,6 +1,6 @@
 /**
- * Report of the players of a day: opening balance, movements, closing balance. Players without
- * movements are left out.
+ * Report of one day: each player's opening balance, movements of money and closing balance. Players
+ * without movements on that day are left out.
  */
 
 import { CurrencySchema, UserIdSchema } from '@purser/protocol/bet-request'

@@ -1,4 +1,4 @@
-/** Routes of reports, as JSON or CSV according to `Accept`. */
+/** Routes of reports. The `Accept` header of a request selects JSON or CSV. */
 import { CSV, jsonOrCsv, type Routes } from '../../../core/http/api/route-description.ts'
 import type { OperatorDeps } from '../operator-context.ts'
 import { describeOperatorRoute } from '../operator-schemas.ts'
