@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * The program `purser-conformance`. npm links this file before the first build has made the
- * compiled one.
+ * Starts the program `purser-conformance` (dist/main.js). npm links this file before the first
+ * build creates dist.
  */
 import { existsSync } from 'node:fs'
 

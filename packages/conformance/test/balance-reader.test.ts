@@ -1,4 +1,6 @@
-/** The kit probes a balance with bets at a wallet that cannot be asked for it. */
+/**
+ * The kit determines a player's balance by test bets at a wallet that does not serve /user/balance.
+ */
 
 import { OPERATIONS } from '@purser/protocol/operation'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'

@@ -1,6 +1,5 @@
 /**
- * The line that explains a failure names the unusual part of the call: an amount of -500 is not
- * "Place bet X 100".
+ * The line that explains a failure names the unusual part of the call, such as an amount of -500.
  */
 import { afterAll, expect, test } from 'vitest'
 import { WALLET_CASES } from '../src/wallet/cases/wallet-cases.ts'

@@ -1,5 +1,6 @@
 /**
- * Every row of the catalogue has a case or a reason; every case is complete and has a unique id.
+ * Every row of the case catalogue has a case of the kit, or a reason for having no case. Every case
+ * is complete and has a unique id.
  */
 import { expect, test } from 'vitest'
 import { CASE_CATALOGUE, UNOBSERVABLE_ROWS } from '../src/wallet/case/case-catalogue.ts'

@@ -1,4 +1,7 @@
-/** A verdict names the wrong call, its answer, the expected answer, and the clause. */
+/**
+ * The verdict of a failed case names the wrong call, its answer, the expected answer, and the
+ * clause of the interface.
+ */
 import { describe, expect, test } from 'vitest'
 import type { Exchange } from '../src/http-exchange.ts'
 import { findMatches, findPossibleBooks, type JudgedCall } from '../src/wallet/case/answer-match.ts'

@@ -1,6 +1,6 @@
 /**
- * The common behaviour of both conformance commands: options, masks, expected failures, and safe
- * reports.
+ * Both conformance commands, for wallets and for platforms, handle options, expected failures and
+ * masked secrets alike. Each writes its reports safely.
  */
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * The timeline of a failed case: a call's movement of money is known only from a balance that was
- * read.
+ * The timeline of a failed case shows the money that a call moved only where the kit has read the
+ * balance.
  */
 
 import { describeMoment } from '@purser/timeline/moment-text'

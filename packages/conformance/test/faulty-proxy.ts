@@ -1,4 +1,4 @@
-/** A proxy before a wallet that hides a path, fails some calls, or changes answers. */
+/** A proxy in front of a wallet. The proxy hides a path, fails some calls, or changes answers. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { buffer } from 'node:stream/consumers'

@@ -1,6 +1,6 @@
 /**
- * The HTML report in a browser: readable, without scripts or requests, and safe from hostile
- * answers of a wallet.
+ * The HTML report is readable in a browser, and needs no script and no request. It shows markup in
+ * a wallet's answers as text.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

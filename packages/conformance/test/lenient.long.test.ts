@@ -1,4 +1,7 @@
-/** The kit repeats calls as the betting platform does, with gaps of seconds and a limit. */
+/**
+ * The kit repeats a call that was answered 503 as the betting platform does: seconds apart, and up
+ * to a limit.
+ */
 import { expect, test } from 'vitest'
 import { isRollback, passing, verdicts } from './lenient.ts'
 import type { MutantId } from './mutants/mutants.ts'

@@ -1,6 +1,6 @@
 /**
- * A wallet passes with every permitted behaviour: temporary failures, and any answer where the
- * interface shows none.
+ * A wallet passes the kit in spite of temporary failures. Where the interface specifies no answer,
+ * the wallet passes with any.
  */
 import { expect, test } from 'vitest'
 import { WALLET_CASES } from '../src/wallet/cases/wallet-cases.ts'

@@ -1,5 +1,6 @@
 /**
- * The correct wallet, or a mutant, behind a proxy with temporary failures, judged by some cases.
+ * Runs some cases of the kit against a test wallet, correct or a mutant, behind a proxy that fails
+ * some calls.
  */
 import { WALLET_CASES } from '../src/wallet/cases/wallet-cases.ts'
 import { runWalletKit } from '../src/wallet/play/wallet-kit-run.ts'

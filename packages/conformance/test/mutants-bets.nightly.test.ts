@@ -1,4 +1,7 @@
-/** Half of the mutants, so that two processes share the work: bets, results, races and money. */
+/**
+ * Each mutant about bets, results, races and money fails its cases. A second process judges the
+ * other half of the mutants at the same time (mutants-calls.nightly.test.ts).
+ */
 
 import { testMutants } from './mutants/matrix.ts'
 import { BET_MUTANTS, type MutantId } from './mutants/mutants.ts'

@@ -1,6 +1,6 @@
 /**
- * Half of the mutants, so that two processes share the work: signatures, messages, answers, user
- * data.
+ * Each mutant about signatures, messages, answers and user data fails its cases. A second process
+ * judges the other half of the mutants at the same time (mutants-bets.nightly.test.ts).
  */
 
 import { testMutants } from './mutants/matrix.ts'

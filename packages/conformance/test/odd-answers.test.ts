@@ -1,4 +1,4 @@
-/** The kit accepts every answer that the platform accepts, also in an unusual form (C-11). */
+/** The kit accepts every answer that the platform accepts, even in an unusual form (C-11). */
 import { expect, test } from 'vitest'
 import type { ProxyFaults } from './faulty-proxy.ts'
 import { passing, verdicts } from './lenient.ts'

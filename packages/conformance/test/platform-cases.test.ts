@@ -1,5 +1,6 @@
 /**
- * The catalogue of platform cases: every row of part H is covered, and ids and texts are unique.
+ * Every row P1 to P18 of the case catalogue has a platform case. The ids and texts of platform
+ * cases are unique.
  */
 import { expect, test } from 'vitest'
 import { PLATFORM_CASES } from '../src/platform/platform-cases.ts'

@@ -1,9 +1,9 @@
 /**
- * The kit for platforms: the correct platform passes every case, each mutant fails the case about
+ * The kit for platforms passes a correct platform in every case. Each mutant fails the case about
  * its fault, and every case has a mutant.
  *
- * Each day one mutant in fifteen is judged, and each without a row in the table. The table in the
- * documentation is the result; `PURSER_NIGHTLY=1 npx vitest run
+ * Each day the test judges one mutant in fifteen, and each mutant without a row in the table of the
+ * documentation. The table holds the results; `PURSER_NIGHTLY=1 npx vitest run
  * packages/conformance/test/platform-mutants.long.test.ts -u` writes it.
  */
 import { existsSync, readFileSync } from 'node:fs'

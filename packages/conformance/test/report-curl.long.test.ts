@@ -1,6 +1,6 @@
 /**
- * The curl command of a failed case, run by the real curl, because a replacement might send other
- * bytes.
+ * The curl command of a failed case repeats the call. The tests run the real curl, because a
+ * replacement might send other bytes.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'

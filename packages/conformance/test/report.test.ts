@@ -1,6 +1,4 @@
-/**
- * The reports of a run: the text on the terminal, the files, and the absence of secrets in both.
- */
+/** A kit run reports its failures on the terminal and in files, and no secret is in either. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

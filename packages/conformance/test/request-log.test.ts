@@ -1,4 +1,6 @@
-/** The kit waits for the calls of a platform until enough have arrived, or until its limits. */
+/**
+ * The kit waits for the calls of a platform until enough calls have arrived, or until a time limit.
+ */
 
 import { OPERATIONS } from '@purser/protocol/operation'
 import { describe, expect, test } from 'vitest'

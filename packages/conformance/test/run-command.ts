@@ -1,4 +1,6 @@
-/** Runs `conformance wallet` in this process; resolves to its output and exit code. */
+/**
+ * Runs `conformance wallet` in the process of the test, and resolves to its output and exit code.
+ */
 import { type ConformanceWalletFlags, runConformanceWallet } from '../src/wallet/wallet-conformance-command.ts'
 import type { RunningWallet } from './mutants/wallet.ts'
 

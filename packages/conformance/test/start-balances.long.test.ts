@@ -1,4 +1,7 @@
-/** A fault of money is detected with every start balance, with and without /user/balance. */
+/**
+ * The kit detects a fault of money with every start balance of the players, with and without
+ * /user/balance.
+ */
 import { describe, expect, test } from 'vitest'
 import { MUTANTS, type MutantId } from './mutants/mutants.ts'
 import { failingMusts, START_BALANCES } from './mutants/start-balances.ts'

@@ -1,6 +1,6 @@
 /**
- * The terminal report: causes instead of calls, the cases without a verdict, and escaped answers of
- * the wallet.
+ * The terminal report prints causes instead of calls, lists the cases without a verdict, and
+ * escapes the answers of the wallet.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** The program `purser`. npm links this file before the first build has made the compiled one. */
+/**
+ * Starts the program `purser` (dist/main.js). npm links this file before the first build creates
+ * dist.
+ */
 import { existsSync } from 'node:fs'
 
 const MAIN = new URL('../dist/main.js', import.meta.url)

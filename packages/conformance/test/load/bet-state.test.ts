@@ -1,4 +1,7 @@
-/** The state of a bet after a reply, and the expected balances of a worker. */
+/**
+ * The load test determines the state of a bet from each reply. Each of its workers computes the
+ * balances that its players must have.
+ */
 
 import type { CallOutcome } from '@purser/protocol/client/answer-classification'
 import { createRandom } from '@purser/runtime/seeded-random'

@@ -1,4 +1,7 @@
-/** Random draws of the load: the mix of calls, players by Zipf's law, and the schedule. */
+/**
+ * The load test draws calls by the requested mix and players by Zipf's law, and starts each call at
+ * its scheduled time.
+ */
 
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import { createRandom } from '@purser/runtime/seeded-random'

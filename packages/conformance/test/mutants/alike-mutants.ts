@@ -1,4 +1,4 @@
-/** Faults of incomplete or case-insensitive comparison of ids and tokens (I-7, P-1). */
+/** Mutants that compare ids and tokens only in part, or without case (I-7, P-1). */
 import { type Mutant, seenOnWire } from './mutant.ts'
 
 export const ALIKE_MUTANTS = {

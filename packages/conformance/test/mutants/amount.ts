@@ -1,4 +1,4 @@
-/** Amounts of the wire, read digit by digit as written (M-1, M-2). */
+/** Reads an amount from the body of a call, digit by digit as written (M-1, M-2). */
 import { Crash } from './crash.ts'
 import type { Faults } from './mutants.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Faults in answers (R-1, R-2, and Errors of interface.md): statuses, bodies, times, and User data
- * (P-1 to P-5).
+ * Mutants with faults in answers: statuses, bodies, times, and User data (R-1, R-2, P-1 to P-5;
+ * interface.md, Errors).
  */
 import { type Mutant, seenOnWire, seenWithOperator } from './mutant.ts'
 

@@ -1,4 +1,4 @@
-/** Status and body of each answer (R-1 to R-3; interface.md, Errors). */
+/** Status and body of each answer of the test wallet (R-1 to R-3; interface.md, Errors). */
 import { randomUUID } from 'node:crypto'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'
 import type { CallName } from './check-signature.ts'

@@ -1,6 +1,6 @@
 /**
- * The four bet operations: one at a time per player, decided completely and then written in one
- * step.
+ * Runs the four bet operations of the test wallet, one at a time per player. Each is decided
+ * completely, and then written in one step.
  */
 import { randomUUID } from 'node:crypto'
 import { setImmediate, setTimeout } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** The exceptions of a mutant, at points where a careless wallet would crash. */
+/** Exceptions of the test wallet: the crash of a careless wallet, and a malformed request. */
 export class Crash extends Error {
   readonly status: number
   constructor(message: string, status = 500) {

@@ -1,6 +1,6 @@
 /**
- * The decision about a call is complete before anything is written, and is then written in one
- * step.
+ * The test wallet's decision about a call: the answer, the money to move, and the bet to store. It
+ * is complete before anything is written.
  */
 import type { Purse } from './purse.ts'
 import type { BetCall } from './read-call.ts'

@@ -1,6 +1,6 @@
 /**
- * One test wallet, correct or a mutant, judged by the whole kit over HTTP, with new players for
- * each case.
+ * Judges one test wallet, correct or a mutant, by the cases of the kit over HTTP. Each case gets
+ * new players.
  */
 
 import type { Clock } from '@purser/runtime/clock'

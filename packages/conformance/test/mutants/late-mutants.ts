@@ -1,4 +1,6 @@
-/** Mutants that detect repeats from a cache, which forgets calls after a while (I-2, R-2). */
+/**
+ * Mutants that detect repeated calls with a cache, which forgets calls after a while (I-2, R-2).
+ */
 import { detectedByLongWait, type Mutant, seenOnWire } from './mutant.ts'
 
 export const LATE_MUTANTS = {

@@ -1,10 +1,10 @@
 /**
- * Tests that each of these mutants fails exactly the cases of its row in the page, or writes the
- * page.
+ * Tests that each given mutant fails exactly the cases in its row of
+ * docs/reference/conformance-mutants.md. On request the test writes that page instead.
  *
- * The whole kit for 250 mutants takes two processors eight minutes. So a mutant is judged by the
- * cases of its row, and on one day of ten by the whole kit. `npm run nightly` judges each mutant by
- * the whole kit.
+ * The whole kit for 250 mutants takes eight minutes on two processors. So the test judges a mutant
+ * by the cases of its row, and on one day of ten by the whole kit. `npm run nightly` judges each
+ * mutant by the whole kit.
  */
 import { writeFileSync } from 'node:fs'
 import { afterAll, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The player's right and limits to bet: codes 9, 14, 15, 16, 11, 12, 13, in this order. */
+/**
+ * Checks whether the player may bet, and the player's limits: codes 9, 14, 15, 16, 11, 12, 13, in
+ * this order (R-6).
+ */
 import { Digits, decimalsOf, unitsOf } from './amount.ts'
 import { NO_FAULTS } from './mutants.ts'
 import type { BetCall } from './read-call.ts'

@@ -1,6 +1,6 @@
 /**
- * The description of one deliberate fault of the test wallet. Each subject has a list in a file of
- * this folder.
+ * The description of a mutant, which is the test wallet with one deliberate fault. The files of
+ * this folder list the mutants by subject.
  */
 
 /**

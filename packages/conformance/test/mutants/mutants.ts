@@ -1,4 +1,4 @@
-/** Every mutant by its permanent id. */
+/** All mutants of the test wallet, each by its permanent id. */
 import { ALIKE_MUTANTS } from './alike-mutants.ts'
 import { ANSWER_MUTANTS, USER_DATA_MUTANTS } from './answer-mutants.ts'
 import { LATE_MUTANTS } from './late-mutants.ts'

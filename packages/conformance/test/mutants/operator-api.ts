@@ -1,4 +1,7 @@
-/** The part of the operator API with which a test or the kit makes and changes players. */
+/**
+ * The test wallet's part of the operator API, with which a test or the kit creates and changes
+ * players.
+ */
 import { randomBytes } from 'node:crypto'
 import { Digits, decimalsOf, decimalText, unitsOf } from './amount.ts'
 import { note } from './bet-calls.ts'

@@ -1,4 +1,7 @@
-/** The payout of a settlement and of a corrected one (interface.md, Resettle; L-1, L-6). */
+/**
+ * Computes the payout of a settlement and of a corrected settlement (interface.md, Resettle; L-1,
+ * L-6).
+ */
 import type { BetCall } from './read-call.ts'
 import { type Bet, has, type Placement, type Wallet } from './state.ts'
 

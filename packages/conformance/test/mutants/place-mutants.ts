@@ -1,6 +1,6 @@
 /**
- * Faults of Place bet: amounts, tokens, players, repeats (M-*, P-1, I-*, column "Place bet" of the
- * life table).
+ * Mutants with faults in Place bet: amounts, tokens, players, repeated calls (M-*, P-1, I-*;
+ * decisions.md, "The life of a bet").
  */
 import { type Mutant, seenOnWire, seenWithOperator } from './mutant.ts'
 

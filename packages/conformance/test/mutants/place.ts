@@ -1,4 +1,4 @@
-/** Place bet (R-6, interface.md, and the first column of the life table). */
+/** Decides a Place bet (R-6; interface.md; decisions.md, "The life of a bet", first column). */
 import { accept, type Decision, findBet, move, ofAnybody, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
 import { limitProblem, standingProblem } from './may-bet.ts'
 import type { BetCall } from './read-call.ts'

@@ -1,4 +1,4 @@
-/** The conversion of bytes to a call (R-6: JSON and shape, then method and type). */
+/** Converts received bytes to a call: first JSON and shape, then method and type. */
 import { parse } from 'lossless-json'
 import { Digits, decimalsOf, unitsOf } from './amount.ts'
 import { Crash, MalformedRequest } from './crash.ts'

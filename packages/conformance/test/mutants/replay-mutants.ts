@@ -1,5 +1,6 @@
 /**
- * Mutants that apply a recorded call as another operation, or too late (rows I1 to I4; S-5, I-2).
+ * Mutants that apply a replayed call as another operation, or treat a refused result wrongly when
+ * it is sent again (S-5, I-2; catalogue rows I1 to I4).
  */
 import { type Mutant, seenOnWire } from './mutant.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Faults of Rollback, Settle, cashout and Unsettle (I-4, L-*, the last three columns of the life
- * table).
+ * Mutants with faults in Rollback, Settle, cashout and Unsettle (I-4, L-*; decisions.md, "The life
+ * of a bet").
  */
 import { type Mutant, seenOnWire, seenWithOperator } from './mutant.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Rollback (interface.md, and the last column of the life table): the stored stake is refunded
- * once.
+ * Decides a Rollback, which refunds the stored stake once (interface.md; decisions.md, "The life of
+ * a bet", last column).
  */
 import { accept, type Decision, findBet, move, refuse, repeat, sessionOf, tokenProblem } from './decision.ts'
 import { NEW_BET } from './place.ts'

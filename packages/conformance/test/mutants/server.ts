@@ -1,6 +1,6 @@
 /**
- * The HTTP server of the test wallet: bytes, routes, signature first (S-2). It converts exceptions
- * to answers.
+ * The HTTP server of the test wallet. It checks the signature before anything else (S-2), and
+ * answers an exception with an error.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout } from 'node:timers/promises'

@@ -1,4 +1,7 @@
-/** Settle and resettle (L-1 to L-6, interface.md, and the second column of the life table). */
+/**
+ * Decides a Settle and a corrected Settle (L-1 to L-6; interface.md; decisions.md, "The life of a
+ * bet", second column).
+ */
 import {
   accept,
   type Decision,

@@ -1,4 +1,4 @@
-/** The shape of the bet calls, member by member as in interface.md. */
+/** Checks the body of a bet call, member by member as in interface.md. */
 import { Crash, MalformedRequest } from './crash.ts'
 import type { Faults } from './mutants.ts'
 import type { BetOperation } from './read-call.ts'

@@ -1,4 +1,7 @@
-/** Faults before every call: signatures and the form of requests (S-1 to S-3, R-1, R-6 to R-8). */
+/**
+ * Mutants with faults in the checks of every call: its signature, and the form of the request (S-1
+ * to S-3, R-1, R-6 to R-8).
+ */
 import { type Mutant, seenOnWire } from './mutant.ts'
 
 export const SIGNATURE_MUTANTS = {

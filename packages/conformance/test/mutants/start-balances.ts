@@ -1,4 +1,4 @@
-/** Players with a given start balance, in a test wallet that some cases judge. */
+/** Runs cases of the kit against a test wallet whose players have a given start balance. */
 
 import { type OperatorClient, operatorClient, playerWithMoney } from '../../../server/test/support/operator.ts'
 import { WALLET_CASES } from '../../src/wallet/cases/wallet-cases.ts'

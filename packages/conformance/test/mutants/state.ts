@@ -1,5 +1,5 @@
 /**
- * The state of the test wallet: players with purses, sessions, bets. It is in memory and in minor
+ * The state of the test wallet in memory: players with purses, sessions and bets. Money is in minor
  * units (M-1).
  */
 import type { Clock } from '@purser/runtime/clock'

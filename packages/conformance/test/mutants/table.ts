@@ -1,6 +1,6 @@
 /**
- * The documentation page with the failing cases of each mutant, which is also the expectation of
- * the tests.
+ * Writes and reads the documentation page that lists the failing cases of each mutant. The tests
+ * expect exactly these failures.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { WALLET_CASES } from '../../src/wallet/cases/wallet-cases.ts'

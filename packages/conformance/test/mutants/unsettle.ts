@@ -1,6 +1,6 @@
 /**
- * Unsettle (L-2, L-3, the third column of the life table): the payout is taken back and the bet is
- * open again.
+ * Decides an Unsettle, which takes the payout back and opens the bet again (L-2, L-3; decisions.md,
+ * "The life of a bet", third column).
  */
 import { accept, type Decision, findBet, move, refuse, repeat } from './decision.ts'
 import type { BetCall } from './read-call.ts'

@@ -1,6 +1,6 @@
 /**
- * The calls that only read (P-1 to P-5, and User data of interface.md): /user/profile,
- * /user/balance, /payment/check.
+ * Answers the calls that only read: /user/profile, /user/balance, /payment/check (P-1 to P-5;
+ * interface.md, User data).
  */
 import { decimalsOf, decimalText } from './amount.ts'
 import { Crash, MalformedRequest } from './crash.ts'

@@ -1,6 +1,6 @@
 /**
- * The choices of the test platform; a mutant makes one choice wrongly. It is written from C-1 to
- * C-7 alone, independently of packages/server/src/platform.
+ * The choices of the test platform; a mutant makes one choice wrongly. The choices are written from
+ * C-1 to C-7 alone, independently of packages/server/src/platform.
  */
 import { createHmac } from 'node:crypto'
 

@@ -1,4 +1,7 @@
-/** One call of the test platform to a partner, and its outcome. */
+/**
+ * Sends one call of the test platform to a partner, and returns the answer or the reason for its
+ * absence.
+ */
 import type { Behaviour, Outcome } from './behaviour.ts'
 
 export interface CallTarget {

@@ -1,4 +1,7 @@
-/** Faults of deliveries: the retries of Rollbacks and results (P8 to P14). */
+/**
+ * Mutants with faults in deliveries: the retries of Rollbacks and results (catalogue rows P8 to
+ * P14).
+ */
 import { ends, insists, type Mutant, schedules, sendsTwice, why } from './fault.ts'
 
 export const ROLLBACKS_MUTANTS: readonly Mutant[] = [

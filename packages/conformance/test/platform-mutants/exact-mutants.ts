@@ -1,4 +1,7 @@
-/** Faults of amounts, ids and players on their way through the platform (P15). */
+/**
+ * Mutants that change amounts, ids or players on their way through the platform (catalogue row
+ * P15).
+ */
 import { type Mutant, writes } from './fault.ts'
 
 const CENTS = 100

@@ -1,6 +1,6 @@
 /**
  * A `--drive` hook for the test platform: node hook.mjs <url of the test platform>. The request
- * arrives on stdin. Exit code 0 means done, 3 that the platform cannot do it.
+ * arrives on stdin. Exit code 0 means done; 3 means that the platform cannot do it.
  */
 import { text } from 'node:stream/consumers'
 

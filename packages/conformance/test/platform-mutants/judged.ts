@@ -1,5 +1,6 @@
 /**
- * One platform, correct or a mutant, judged by the kit over HTTP, with all times shortened alike.
+ * Judges one test platform, correct or a mutant, by the kit over HTTP. All times are shortened by
+ * the same factor.
  */
 
 import type { PlatformCase } from '../../src/platform/platform-case.ts'

@@ -1,4 +1,7 @@
-/** Faults of form, of memory, of currencies and of lanes (P15 to P18). */
+/**
+ * Mutants with faults in the form of calls, the state after a crash, currencies, or the lanes of
+ * deliveries (catalogue rows P15 to P18).
+ */
 import { sign } from './behaviour.ts'
 import { type Mutant, writes } from './fault.ts'
 

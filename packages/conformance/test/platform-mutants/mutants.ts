@@ -1,4 +1,7 @@
-/** Every mutant; the slow ones first, so that they run during the others. */
+/**
+ * All mutants of the test platform. The slow ones are first, so that the others run in the
+ * meantime.
+ */
 import { RESULTS_MUTANTS, ROLLBACKS_MUTANTS, SLOW_MUTANTS, TWIN_MUTANTS } from './delivery-mutants.ts'
 import { EXACT_MUTANTS, PLAYER_MUTANTS } from './exact-mutants.ts'
 import type { Mutant } from './fault.ts'

@@ -1,4 +1,7 @@
-/** Faults of the flow of a bet: the answers that cause a Rollback, and its time (P1 to P7). */
+/**
+ * Mutants with faults after a Place bet: the answers that cause a Rollback, and the time of the
+ * Rollback (catalogue rows P1 to P7).
+ */
 import { forgives, isNetwork, isStatus, type Mutant, takesBack, why } from './fault.ts'
 
 const FAILING = [401, 403, 404, 429, 500, 503, 302]

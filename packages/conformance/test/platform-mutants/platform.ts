@@ -1,6 +1,7 @@
 /**
- * A small platform in memory for the tests of the kit. It has the part of our API that the kit
- * uses. `Behaviour` contains all its decisions. Its memory survives `kill()`, like a database.
+ * A small platform in memory for the tests of the kit. It serves the part of the platform API that
+ * the kit uses. `Behaviour` contains all its decisions. Its memory survives `kill()`, like a
+ * database.
  */
 import { randomUUID } from 'node:crypto'
 import { once, setMaxListeners } from 'node:events'

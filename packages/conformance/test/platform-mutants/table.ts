@@ -1,4 +1,4 @@
-/** The table of mutants and cases in the documentation. */
+/** Writes and reads the documentation's table of the mutants and their failing cases. */
 import type { Mutant } from './fault.ts'
 
 const HEAD = `# Faulty platforms that the kit must detect
