@@ -1,4 +1,4 @@
-/** Earlier manual adjustments of a bet, on its page and in the adjustment form. */
+/** The page of a bet and the adjustment form show the earlier manual adjustments of the bet. */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { playerWithMoney } from '../../server/test/support/operator.ts'

@@ -1,7 +1,4 @@
-/**
- * The environment of a console test: a browser, a server, a signed-in user, and a new page for each
- * test.
- */
+/** Sets up a console test: a browser, a server, a signed-in user, and a new page for each test. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, inject } from 'vitest'
 import { startUntil } from '../../server/test/cli/command.ts'

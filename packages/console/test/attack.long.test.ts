@@ -1,6 +1,6 @@
 /**
- * Attacks on the console (U-1 to U-4): access without a session or role, guessed passwords,
- * sessions of other users, requests from other origins.
+ * The console withstands attacks: access without a session or role, guessed passwords, sessions of
+ * other users, and requests from other origins (U-1 to U-4).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { run, startUntil } from '../../server/test/cli/command.ts'

@@ -1,6 +1,6 @@
 /**
- * The support sentence of a bet and the reason of each answer, from recorded histories of a real
- * platform and wallet.
+ * The support sentence of a bet and the reason of each answer are right for recorded histories of a
+ * real platform and wallet.
  */
 import { readFileSync } from 'node:fs'
 import { REMEMBERED_REFUSALS, REPLY_CODES, type ReplyCode, ROLLBACK_REASONS } from '@purser/protocol/reply-codes'

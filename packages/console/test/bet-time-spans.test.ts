@@ -1,6 +1,6 @@
 /**
- * The time spans of a bet for which the console reads the journal of calls: around all known
- * events, without long gaps.
+ * The console reads the journal of calls for time spans that contain all known events of a bet,
+ * without long gaps between the events.
  */
 
 import type { AttemptView, DeliveryView, WalletBetDetail } from '@purser/timeline/bet-sources'

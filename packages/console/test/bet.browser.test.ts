@@ -1,6 +1,6 @@
 /**
- * Actions on the page of a bet: retry a rejected call, copy it as curl, replay the bet in the
- * simulator.
+ * On the page of a bet, a user retries a rejected call, copies it as curl, and replays the bet in
+ * the simulator.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,5 +1,6 @@
 /**
- * The page Bets: filters by state, player and days, all in the address, and links from a player.
+ * The page Bets filters by state, player and days. The page address contains the filters, and the
+ * page of a player links to them.
  */
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'

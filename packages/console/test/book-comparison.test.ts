@@ -1,6 +1,6 @@
 /**
- * The comparison of two books of a day on the page Money: matches, differences, and bets of one
- * side only.
+ * The page Finance compares the bets of a day at wallet and platform. It finds matches,
+ * differences, and bets of one side only.
  */
 
 import { toWalletSide, type WalletBetView } from 'purser/reconcile/bet-sides'

@@ -1,4 +1,4 @@
-/** A browser for the tests of the console, and the errors of its pages. */
+/** Starts a browser for the tests of the console, and collects the errors of its pages. */
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Locator, type Page } from 'playwright-core'

@@ -1,6 +1,6 @@
 /**
- * The phases of a call: each begins at the end of the one before, and the wallet's phases lie
- * within the platform's (C-18, W-30).
+ * Each phase of a call begins at the end of the phase before, and the wallet's phases lie within
+ * the platform's (C-18, W-30).
  */
 import { expect, test } from 'vitest'
 import { computePhases } from '../src/shared/charts/call-phases.ts'

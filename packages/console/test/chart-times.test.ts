@@ -1,4 +1,4 @@
-/** The labels below a chart: a time of another day includes its date. */
+/** A time label below a chart includes the date if the time is on another day than now. */
 import { expect, test } from 'vitest'
 import { formatTimeLabels } from '../src/shared/charts/chart-times.ts'
 

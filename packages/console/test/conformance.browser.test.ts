@@ -1,6 +1,6 @@
 /**
- * The page Conformance: the kit tests the wallet that serves the page, with live progress and a
- * stored report.
+ * The page Conformance runs the kit against the wallet that serves the page, shows live progress,
+ * and keeps the report.
  */
 import type { Browser, BrowserContext } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

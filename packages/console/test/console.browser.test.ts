@@ -1,6 +1,6 @@
 /**
- * The console as a whole: every scenario of the sandbox's demo, the timeline of a bet, and hostile
- * texts in bets.
+ * The console works as a whole: every scenario of the sandbox's demo, the timeline of a bet, and
+ * hostile texts in bets.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'

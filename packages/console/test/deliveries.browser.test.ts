@@ -1,4 +1,7 @@
-/** The page Deliveries with several partners: the selection of one, and its owed money. */
+/**
+ * The page Deliveries shows the selected partner of several, and the money that is owed through
+ * this partner.
+ */
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'
 import type { Scene } from '../../server/test/platform/scene.ts'

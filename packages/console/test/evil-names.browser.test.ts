@@ -1,5 +1,6 @@
 /**
- * Hostile input in names (U-1): every page shows it as text, and ids of other players open nothing.
+ * Every page shows hostile input in names as text (U-1), and the id of another player opens
+ * nothing.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

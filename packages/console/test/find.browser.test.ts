@@ -1,4 +1,7 @@
-/** The page Find: the start of an id, an abbreviated id, and the limit of the search. */
+/**
+ * The page Find finds a bet by the start of its id or by an abbreviated id, and searches a limited
+ * number of bets.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeEach, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * A freebet in the demo: with stakes paid by promotions, the slip offers one, and the accounts show
- * the payer.
+ * In the demo, the bet slip offers a freebet if promotions pay for stakes. The accounts show that
+ * promotions paid the stake.
  */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Live pages: the stream of ids, the status in the top bar, and lists that do not move while a user
- * reads.
+ * Live pages follow the stream of changed ids and show its state in the top bar. Lists do not move
+ * while a user reads.
  */
 import { randomUUID } from 'node:crypto'
 import { createDeferred } from '@purser/runtime/async/deferred'

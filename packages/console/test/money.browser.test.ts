@@ -1,4 +1,6 @@
-/** The page Finance: the GGR of a day, and the day for which a stake counts. */
+/**
+ * The page Finance shows the GGR of a day. A stake counts for the day on which its bet is settled.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'

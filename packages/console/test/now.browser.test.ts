@@ -1,6 +1,6 @@
 /**
- * The page Overview: calls of the last hour, open stakes, unfinished deliveries, and items that
- * need attention.
+ * The page Overview shows the calls of the last hour, open stakes, unfinished deliveries, and items
+ * that need attention.
  */
 import { randomUUID } from 'node:crypto'
 import { createDeferred } from '@purser/runtime/async/deferred'

@@ -1,4 +1,7 @@
-/** The console's texts about owed money. */
+/**
+ * The console's texts about owed money keep the two directions apart: owed to players, and owed by
+ * players.
+ */
 import { expect, test } from 'vitest'
 import { owedMoney, owedText } from '../src/shared/data/owed-money.ts'
 

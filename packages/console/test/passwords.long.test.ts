@@ -1,6 +1,6 @@
 /**
- * Passwords during concurrent changes (U-4): an old password gives no lasting session, and a full
- * queue locks no user out.
+ * When a password changes during a sign-in, the old password gives no lasting session. A full queue
+ * of password checks locks no user out (U-4).
  */
 
 import { createLogger } from '@purser/runtime/logger'

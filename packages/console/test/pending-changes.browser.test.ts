@@ -1,4 +1,7 @@
-/** Pending changes of a player are shown, approved, confirmed and discarded (W-50). */
+/**
+ * The console shows the pending changes of a player, and users approve, confirm and discard them
+ * (W-50).
+ */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asking, asking } from '../../server/test/people/audited-calls.ts'

@@ -1,5 +1,6 @@
 /**
- * Users of the console (U-4, W-27): sign-in by name, lock, roles, and an adjustment by two persons.
+ * Users sign in by name, are locked after wrong passwords, and have roles. An adjustment needs two
+ * users (U-4, W-27).
  */
 import pg from 'pg'
 import type { Browser, Locator, Page } from 'playwright-core'

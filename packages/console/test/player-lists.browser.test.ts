@@ -1,5 +1,6 @@
 /**
- * The lists on the page of a player: one scroll reaches the end of each, and nothing else moves.
+ * On the page of a player, one scroll reaches the end of each list, and no other part of the page
+ * moves.
  */
 import { expect, test } from 'vitest'
 import { atWallet } from './at.ts'

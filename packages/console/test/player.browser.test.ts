@@ -1,6 +1,6 @@
 /**
- * The page of a player: available, staked and won money, and the balance as a step chart with its
- * bets.
+ * The page of a player shows available, staked and won money, and the balance as a step chart with
+ * the player's bets.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'

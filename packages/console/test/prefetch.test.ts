@@ -1,4 +1,7 @@
-/** Requests that the console sends before its script is loaded: each answer is used once. */
+/**
+ * The console sends some requests before its main script is loaded, and uses each of their answers
+ * once.
+ */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,7 @@
-/** The page Reports: days, the trial balance and the audit, with every filter in the address. */
+/**
+ * The page Reports shows days, the trial balance and the audit. The page address contains every
+ * filter.
+ */
 import { randomUUID } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { beforeEach, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * A user's first pages: the sandbox's page and its demo, on a phone too, and a bet found by its id
- * in the terminal.
+ * A new user's first pages work, on a phone too: the sandbox's page, its demo, and a bet found by
+ * the id in the terminal.
  */
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import { toShortBetId } from 'purser/sandbox/bettors/bet-steps'

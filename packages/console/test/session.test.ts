@@ -1,6 +1,6 @@
 /**
- * Sessions of the console (U-1, U-2): no access without a session and a role, no requests of other
- * origins, no external files.
+ * A console session gives access only with a valid role. Requests of other origins are refused, and
+ * pages load no external files (U-1, U-2).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'

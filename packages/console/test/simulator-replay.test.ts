@@ -1,4 +1,4 @@
-/** The replay of recorded bets in the simulator, which must give the same answers. */
+/** The simulator replays recorded bets with the same answers as the wallet. */
 import { readFileSync } from 'node:fs'
 import { replayHistory } from '@purser/simulator/one-bet/history-search'
 import { parseHistory, parseRecordedHistory } from '@purser/simulator/one-bet/one-bet-actions'

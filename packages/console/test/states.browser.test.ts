@@ -1,6 +1,5 @@
 /**
- * Pages while they load and when they fail: the heading stays, and a failure is shown until it
- * ends.
+ * Pages keep their headings while they load and when they fail, and show a failure until it ends.
  */
 import { randomUUID } from 'node:crypto'
 import { createDeferred } from '@purser/runtime/async/deferred'

@@ -1,5 +1,5 @@
 /**
- * The positions of texts and marks in a picture, measured with DejaVu Sans, which is as wide as
+ * Measures the positions of texts and marks in a picture with DejaVu Sans, which is as wide as
  * screen fonts get.
  */
 import type { SvgElement, SvgPart } from '@purser/timeline/drawing/svg'

@@ -1,5 +1,5 @@
 /**
- * The layout of timelines: every text is inside and none overlaps, and every movement of money is
+ * In every timeline, texts are inside the picture and do not overlap. Every movement of money is
  * shown, even with many events at once.
  */
 import { readFileSync } from 'node:fs'

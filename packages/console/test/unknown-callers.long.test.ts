@@ -1,4 +1,7 @@
-/** Rejected requests to the console count as wrong keys and are throttled as at the API (W-26). */
+/**
+ * Rejected requests to the console count as requests with wrong keys, and are throttled as in the
+ * API (W-26).
+ */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SERVERS, type ServerWithKey } from '../../server/test/people/servers.ts'

@@ -1,6 +1,6 @@
 /**
- * Webhooks in the settings: created, tested, disabled by their consumer, enabled, replayed,
- * removed.
+ * In the settings, a user creates a webhook, tests it, enables it after its receiver has disabled
+ * it, replays its events, and removes it.
  */
 import { randomUUID } from 'node:crypto'
 import type { Browser, BrowserContext, Page } from 'playwright-core'

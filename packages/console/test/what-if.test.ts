@@ -1,6 +1,6 @@
 /**
- * The console's reasons and what-if rows agree with a real wallet for every row of the life table
- * (life-grid.long.test.ts has the same cells).
+ * The console's reasons and what-if tables agree with a real wallet for every row of "The life of a
+ * bet" in decisions.md. The cells are also in life-grid.long.test.ts.
  */
 import { readFileSync } from 'node:fs'
 import { sumDecimals } from '@purser/protocol/values/decimal'

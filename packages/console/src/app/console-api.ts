@@ -1,4 +1,7 @@
-/** Client of the documented APIs, as the signed-in user. Access control is in the APIs. */
+/**
+ * Calls the documented APIs as the signed-in user. The APIs, not the console, check the user's
+ * rights.
+ */
 import { dropPrefetched, takePrefetched } from './prefetch.ts'
 import { requestHeaders } from './request-headers.ts'
 

@@ -1,4 +1,7 @@
-/** Session of the console: the signed-in user and the server. */
+/**
+ * Session of the console: the signed-in user, the settings of the server, and the APIs that the
+ * console can reach.
+ */
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext } from 'react'
 import {

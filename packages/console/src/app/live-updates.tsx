@@ -2,14 +2,15 @@
  * Live updates of the console.
  *
  * One stream of changed ids serves all pages. The `meta` of a query names the changes that affect
- * it, and such a change refetches it. Without the stream the page refetches all live queries every
- * few seconds, and the status light shows it.
+ * the query, and such a change refetches it. Without the stream the page refetches all live queries
+ * every few seconds, and the status light shows it.
  *
- * States:
- * - begins: the first stream connects. It becomes live or lost.
- * - live: the stream is open. It becomes lost when it ends.
- * - lost: the page polls and reconnects. It becomes live again.
- * - paused: the user stopped the updates. It becomes begins on resume.
+ * States of the stream:
+ * - `begins`: the first stream connects. The next state is `live` or `lost`.
+ * - `live`: the stream is open. When the stream ends, the state is `lost`.
+ * - `lost`: the page polls and reconnects. A new stream makes the state `live` again.
+ *
+ * A user can pause the updates. When they resume, the state is `begins`.
  */
 import { focusManager, type Query, type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { createContext, type ReactNode, useContext, useEffect, useRef, useState } from 'react'

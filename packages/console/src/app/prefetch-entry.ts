@@ -1,6 +1,6 @@
 /**
- * Early requests for the data that every page needs. This small script runs while the browser still
- * loads the rest (vite.config.mjs).
+ * Sends early requests for the data that every page needs. This small script runs while the browser
+ * still loads the main script (vite.config.mjs).
  */
 import { prefetch } from './prefetch.ts'
 

@@ -1,7 +1,7 @@
 /**
  * Keeps a query's error on the page until the query succeeds.
  *
- * The library clears the error at each refetch. Without this file a failing page would alternate
+ * TanStack Query clears the error at each refetch. Without this file a failing page would alternate
  * between error and loading.
  */
 import type { Query, QueryCache, QueryState } from '@tanstack/react-query'

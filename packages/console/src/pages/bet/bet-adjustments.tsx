@@ -1,6 +1,6 @@
 /**
- * Manual adjustments of a bet, booked and pending. The bet's page and the adjustment form show
- * them, so that no bet is paid twice.
+ * Manual adjustments of a bet, booked and pending. The bet's page and the adjustment form both show
+ * them, so that no user pays a bet twice.
  */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'

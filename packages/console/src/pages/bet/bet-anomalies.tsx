@@ -1,4 +1,7 @@
-/** Anomalies of a bet: calls that contradict the bet or themselves, for review by staff. */
+/**
+ * Anomalies of a bet, for review by staff: calls that contradict the bet's history or odds, or
+ * whose members contradict each other.
+ */
 
 import { capital, moneyText, Time } from '../../shared/charts/format.tsx'
 import type { BetSources } from '../../shared/data/bet-data.ts'

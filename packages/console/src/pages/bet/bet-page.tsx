@@ -1,4 +1,7 @@
-/** Page of a bet: state, sentence for support, timeline, and the details of the selected moment. */
+/**
+ * Page of a bet: its state, a sentence that support can read out, the timeline, and the details of
+ * the selected decision or call.
+ */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { formatSigned } from '@purser/timeline/amount-text'

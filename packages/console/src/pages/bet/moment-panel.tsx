@@ -1,4 +1,7 @@
-/** Details of a moment: request, response, signature, timing, explanation and what-if. */
+/**
+ * Details of the moment that is selected on a bet's timeline: request, response, signature, timing,
+ * explanation and what-if table.
+ */
 
 import { formatSigned, moneyText } from '@purser/timeline/amount-text'
 import type { WalletBetDetail } from '@purser/timeline/bet-sources'

@@ -1,4 +1,4 @@
-/** List of bets, newest first, with filters by state, player and day in the address. */
+/** List of bets, newest first. The page address contains the filters by state, player and day. */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { describeReplyCode } from '@purser/timeline/refusal-reasons'

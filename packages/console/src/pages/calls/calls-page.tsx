@@ -1,4 +1,4 @@
-/** Journal of API calls, newest first, with filters in the address. */
+/** Journal of API calls, newest first. The page address contains the filters. */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import type { JournalCallDetail } from '@purser/timeline/bet-sources'

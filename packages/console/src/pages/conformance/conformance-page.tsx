@@ -1,6 +1,6 @@
 /**
- * Conformance runs of this wallet: verdict, impact on money, and a square for each case that fills
- * in during the run.
+ * Conformance runs of this wallet: the verdict, the impact on money, and a square for each case.
+ * During a run the squares fill in.
  */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'

@@ -1,4 +1,7 @@
-/** Bulk retry of the deliveries with one cause: a dry run, then progress and outcomes. */
+/**
+ * Retries all deliveries that failed for the same cause. A dry run comes first; then the page shows
+ * progress and outcomes.
+ */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { operationTitle } from '@purser/timeline/drawing/timeline-moments'

@@ -1,6 +1,6 @@
 /**
- * Deliveries (calls to a partner) that need attention, by partner and cause, with money and next
- * step.
+ * Deliveries (calls to a partner) that need attention, by partner and cause. Each group shows its
+ * money and the next step.
  */
 
 import { replyCodes } from '@purser/protocol/reply-codes'

@@ -1,4 +1,6 @@
-/** Shared parts of the delivery lists: the row's members, its status, and the row of totals. */
+/**
+ * Parts that the delivery lists share: the data of a delivery, its status, and the row of totals.
+ */
 import { describeReplyCode } from '@purser/timeline/refusal-reasons'
 import { encodeQueryPart } from '../../app/console-api.ts'
 import type { LiveMeta } from '../../app/live-updates.tsx'

@@ -1,6 +1,6 @@
 /**
- * Partner filter of the deliveries, kept in the address, and the player money that the partner has
- * not acknowledged.
+ * Filter of the deliveries by partner, and the player money that the partner has not acknowledged.
+ * The page address contains the filter.
  */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'

@@ -2,8 +2,8 @@
  * Retry schedule: a line for each delivery that is retried or stuck, over the six minutes of a
  * Rollback (C-4).
  *
- * All times are the platform's. The current time is the time of its answer plus the time elapsed
- * here.
+ * All times are the platform's. The current time is the time in the platform's last answer, plus
+ * the time elapsed in the browser since.
  */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'

@@ -1,6 +1,6 @@
 /**
- * Demo page: a betting frame, its calls, the ledger's accounts, and buttons that cause faults.
- * Platform, HTTP calls, wallet and ledger are real.
+ * Demo page: a betting frame, its calls, the ledger's accounts, and buttons that cause faults. The
+ * page uses a real platform, wallet and ledger, and real HTTP calls.
  */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'

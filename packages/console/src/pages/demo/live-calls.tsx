@@ -1,4 +1,6 @@
-/** Live calls of the demo player between platform and wallet, including lost ones. */
+/**
+ * Live list of the calls about the demo player between platform and wallet, including lost calls.
+ */
 
 import { formatDuration } from '@purser/timeline/drawing/time-format'
 import { operationTitle } from '@purser/timeline/drawing/timeline-moments'

@@ -1,6 +1,6 @@
 /**
- * T-accounts of the demo player's ledger. Each gain is another account's loss, so the sum stays
- * 0.00.
+ * T-accounts of the demo player's ledger. Each gain of an account is the loss of another, so the
+ * sum stays 0.00.
  */
 import { sumDecimals } from '@purser/protocol/values/decimal'
 import { amountText } from '../../shared/charts/format.tsx'

@@ -1,4 +1,7 @@
-/** Reads the two books of a day: the wallet's API, and the platform's API or file. */
+/**
+ * Reads the bets of a day from both sides: from the wallet's API, and from the platform's API or
+ * file.
+ */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { UUID } from '@purser/protocol/wire-ids'

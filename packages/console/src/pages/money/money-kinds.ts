@@ -1,6 +1,6 @@
 /**
- * Kinds of money movements: the label on the Finance page, the transfer kind, and the report's
- * member.
+ * Kinds of money movements. Each has a label on the Finance page, a kind of transfer, and a member
+ * of the report.
  */
 export const MONEY_KINDS = [
   { name: 'Deposits', kind: 'deposit', of: 'deposits', isLess: false },

@@ -1,4 +1,6 @@
-/** Finance page: the money of a day by currency and brand, and its balance check. */
+/**
+ * Finance page: the money of a day by currency and brand, and the check that the figures add up.
+ */
 
 import { sumDecimals } from '@purser/protocol/values/decimal'
 import { isZero } from '@purser/timeline/amount-text'

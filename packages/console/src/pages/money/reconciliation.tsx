@@ -1,6 +1,6 @@
 /**
- * Reconciliation of a day on request: the wallet's bets that match, differ, or are missing on one
- * side.
+ * Reconciliation of a day, on request. It shows which bets are equal at wallet and platform, which
+ * differ, and which are missing on one side.
  */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'

@@ -1,6 +1,6 @@
 /**
- * List of transfers, which explains a figure of a day. The address can filter by kind, days,
- * currency and brand.
+ * List of the transfers that make up a figure of a day. Filters in the page address select kind,
+ * days, currency and brand.
  */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'

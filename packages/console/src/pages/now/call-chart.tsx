@@ -1,6 +1,6 @@
 /**
- * Charts of the last hour per minute: the p99 latency with the platform's time-out, and calls per
- * second.
+ * Charts of the last hour, minute by minute: the p99 latency with the platform's time-out, and the
+ * calls per second.
  */
 import { type ReactNode, useCallback, useRef, useState } from 'react'
 import uPlot from 'uplot'

@@ -1,4 +1,4 @@
-/** Rows of platforms or partners, each with its calls of the last hour as small bars. */
+/** List of platforms or partners. Small bars show the calls of each in the last hour. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { encodeQueryPart } from '../../app/console-api.ts'

@@ -1,4 +1,4 @@
-/** Tile with a figure and a link to its list. */
+/** Tile with a figure and a link to the list that explains the figure. */
 import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { amountText } from '../../shared/charts/format.tsx'

@@ -1,4 +1,4 @@
-/** Tiles of the Overview: sums of the deliveries that are retrying or need attention. */
+/** Tiles of the Overview: the money of the deliveries that are retrying or need attention. */
 
 import { sumDecimals } from '@purser/protocol/values/decimal'
 import { Link } from 'wouter'

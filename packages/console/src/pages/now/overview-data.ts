@@ -1,4 +1,7 @@
-/** Types of the last hour of calls, and how often the page loads it. */
+/**
+ * Types of the Overview's data about the calls of the last hour, and how often the page loads the
+ * data.
+ */
 import type { LiveMeta } from '../../app/live-updates.tsx'
 
 export interface CallCounts {

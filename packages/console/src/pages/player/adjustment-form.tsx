@@ -1,4 +1,7 @@
-/** Form of a manual adjustment. Above a set amount it needs the approval of a second user. */
+/**
+ * Form of a manual adjustment. Above a set amount the adjustment needs the approval of a second
+ * user.
+ */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'

@@ -1,4 +1,4 @@
-/** Chart of a player's balance as a step line, with its bets. */
+/** Chart of a player's balance as a step line, with marks for the player's bets. */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { formatSigned } from '@purser/timeline/amount-text'

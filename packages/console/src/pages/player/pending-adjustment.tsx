@@ -1,4 +1,4 @@
-/** A requested adjustment, with buttons to approve or reject it. */
+/** A manual adjustment that waits for approval, with buttons to approve or reject it. */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { formatSigned } from '@purser/timeline/amount-text'

@@ -2,8 +2,8 @@
  * Pending changes of a player, each of which lifts an exclusion or raises a limit after a delay
  * (W-50).
  *
- * A repeat of the request applies the change, and the present value discards it. The buttons send
- * these requests.
+ * When the delay is over, the same request sent again applies the change. A request with the
+ * present value discards the change. The buttons send these requests.
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ReactNode } from 'react'

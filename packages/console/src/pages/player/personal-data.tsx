@@ -1,6 +1,6 @@
 /**
  * Personal data of a player, hidden by default. The audit log records each access, and this card
- * lists it (O-15).
+ * lists the accesses (O-15).
  */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { callApi } from '../../app/console-api.ts'

@@ -1,4 +1,7 @@
-/** Limits and restrictions of a player, each with its user and time, and the history of changes. */
+/**
+ * Limits and restrictions of a player, each with its time and the user who set it, and the history
+ * of changes.
+ */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { useQuery } from '@tanstack/react-query'

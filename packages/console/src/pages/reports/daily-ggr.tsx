@@ -1,4 +1,4 @@
-/** GGR of a day by currency, with its components. */
+/** GGR of a day by currency, with the amounts that add up to it. */
 
 import { isZero } from '@purser/timeline/amount-text'
 import { Link } from 'wouter'

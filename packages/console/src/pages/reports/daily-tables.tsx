@@ -1,6 +1,6 @@
 /**
- * Tables of days by currency: GGR, its breakdown, and player balances. A column that is zero on all
- * days is omitted.
+ * Tables with a row per day, one table per currency: GGR, its breakdown, and player balances. A
+ * column that is zero on all days is omitted.
  */
 
 import { isZero } from '@purser/timeline/amount-text'

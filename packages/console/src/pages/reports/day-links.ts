@@ -1,4 +1,4 @@
-/** Links from each figure of a day to its components. */
+/** Links from each figure of a day to the transfers or the report that explain the figure. */
 import { encodeQueryPart } from '../../app/console-api.ts'
 import { MONEY_KINDS } from '../money/money-kinds.ts'
 

@@ -1,5 +1,6 @@
 /**
- * Sums of report rows. A row belongs to one platform and site (W-43, O-7), but a balance does not.
+ * Adds up the rows of a report. The money of bets belongs to one platform and site (W-43, O-7), but
+ * a player's balance does not.
  */
 
 import { sumDecimals } from '@purser/protocol/values/decimal'

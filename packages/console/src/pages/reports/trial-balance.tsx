@@ -1,6 +1,6 @@
 /**
- * Trial balance by currency: all accounts at the start and end of the days. A column that does not
- * sum to zero means a broken ledger.
+ * Trial balance by currency: all ledger accounts at the start and end of the selected days. A
+ * column that does not sum to zero means a broken ledger.
  */
 
 import { sumDecimals } from '@purser/protocol/values/decimal'

@@ -1,4 +1,6 @@
-/** Message of a search without results, with the accepted forms. */
+/**
+ * Message of a search without results. It lists the forms of ids and names that the search accepts.
+ */
 
 import { EmptyState } from '../../shared/controls/page-states.tsx'
 import { MAX_SCANNED_BETS } from '../../shared/data/bet-search.ts'

@@ -1,4 +1,4 @@
-/** Search by any ID or name: opens the only match, else lists all matches. */
+/** Search by any id or name. A single match opens at once; several matches are listed. */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { formatSigned } from '@purser/timeline/amount-text'

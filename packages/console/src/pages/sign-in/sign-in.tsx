@@ -1,6 +1,6 @@
 /**
- * Sign-in page: name and password, or a key. The server sets a cookie that no script can read. The
- * sandbox needs one click.
+ * Sign-in page: name and password, or a key. The server sets a cookie that no script can read. In
+ * the sandbox, one click signs in.
  */
 import { type FormEvent, useState } from 'react'
 import { ApiProblem, type ConsoleSetup, type Credentials } from '../../app/console-api.ts'

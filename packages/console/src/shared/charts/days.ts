@@ -1,4 +1,4 @@
-/** UTC days, as in addresses, fields and reports. */
+/** UTC days such as 2026-11-25, as page addresses, input fields and reports contain them. */
 export const DAY_MS = 86_400_000
 
 /** `time` is milliseconds since 1970. */

@@ -1,4 +1,7 @@
-/** Filter fields of a list or report. The address contains them, so that a view can be shared. */
+/**
+ * Filter fields of a list or report. The page address contains their values, so that users can
+ * share a view.
+ */
 import { type FormEvent, useId } from 'react'
 import { useSearchParams } from 'wouter'
 import { DayInput } from './day-input.tsx'

@@ -1,4 +1,4 @@
-/** Displays ids: shortened, whole on hover and focus, copied on click. */
+/** Displays ids. An id is shortened, shown whole on hover and focus, and copied on click. */
 import type { MouseEvent } from 'react'
 import { Link } from 'wouter'
 import { announce } from './hint-card.tsx'

@@ -1,4 +1,4 @@
-/** Shared states of pages: badge, loading, empty, error. */
+/** Parts that pages share: badges, and the states loading, empty and error. */
 import { Component, type ReactNode, useState } from 'react'
 import { ApiProblem } from '../../app/console-api.ts'
 import { capital, Time } from '../charts/format.tsx'

@@ -1,4 +1,6 @@
-/** Paged list with "More", filters in the address, and the keys j, k and Enter. */
+/**
+ * List in pages with the button "More", filters in the page address, and the keys j, k and Enter.
+ */
 import { type CSSProperties, type ReactNode, type RefObject, useEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import type { LiveMeta } from '../../app/live-updates.tsx'

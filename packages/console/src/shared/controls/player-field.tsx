@@ -1,4 +1,7 @@
-/** Filter by a player's whole id, with suggestions by the beginning of an id or nickname. */
+/**
+ * Filter field for a player's whole id. It suggests players whose id or nickname begins with the
+ * input.
+ */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { encodeQueryPart, getJson } from '../../app/console-api.ts'

@@ -1,4 +1,7 @@
-/** Fixed heights of list cards, so that new rows do not move the page below. */
+/**
+ * Fixes the height of each list card when its rows are loaded, so that later rows do not move the
+ * content below.
+ */
 import { type RefObject, useEffect, useRef } from 'react'
 
 /**

@@ -1,4 +1,4 @@
-/** Loads a bet from both sides, as far as this console has their APIs. */
+/** Loads a bet from the wallet's API and from the platform's API, if this console has both. */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import type { JournalCallDetail, PlatformBetDetail, WalletBetDetail as ToldBet } from '@purser/timeline/bet-sources'

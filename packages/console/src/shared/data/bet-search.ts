@@ -1,6 +1,6 @@
 /**
- * Search of bets by a part of their id, newest first. The server finds only beginnings, in the
- * order of ids, and at most ten.
+ * Searches bets by any part of their id, newest first. The server's own search compares only the
+ * beginning of ids, sorts by id, and returns at most ten.
  */
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { encodeQueryPart, getJson } from '../../app/console-api.ts'

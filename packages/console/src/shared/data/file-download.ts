@@ -1,4 +1,4 @@
-/** Downloads of text and data as files. */
+/** Saves text or data as a file on the user's computer. */
 export function downloadText(name: string, text: string, type = 'text/csv'): void {
   downloadBlob(name, new Blob([text], { type }))
 }

@@ -1,6 +1,6 @@
 /**
- * Outstanding money (C-9) in the same words on every page: to be paid to players, or to be taken
- * back from them. It is retried automatically or needs attention.
+ * Words for outstanding money (C-9), which are the same on every page. The money is to be paid to
+ * players or taken back from them. Its deliveries are retried automatically or need attention.
  */
 import { sumDecimals } from '@purser/protocol/values/decimal'
 import { moneyText } from '@purser/timeline/amount-text'

@@ -1,5 +1,6 @@
 /**
- * State of a partner, and its two problems: the partner is down, or money is outstanding for long.
+ * State of a partner. Two problems are shown: the partner is down, or money has been outstanding
+ * for long.
  */
 import { Fragment } from 'react'
 import { encodeQueryPart } from '../../app/console-api.ts'
