@@ -1,4 +1,4 @@
-/** Members that every conformance case has, against a wallet or a platform. */
+/** Members that cases against a wallet and cases against a platform share. */
 import type { CaseResult, CaseVerdict } from './reports/conformance-report.ts'
 
 export type RequirementLevel = 'MUST' | 'SHOULD'

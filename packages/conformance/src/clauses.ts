@@ -1,6 +1,6 @@
 /**
- * Clauses of the interface, in its own words, on which a MUST case can rely. Where the interface is
- * silent, a case is a SHOULD and cites a decision.
+ * Clauses quoted from the interface. Each MUST case cites a clause. Where the interface is silent,
+ * a case is a SHOULD and cites a decision.
  */
 import { createHash } from 'node:crypto'
 

@@ -1,7 +1,7 @@
 /**
  * Common part of `conformance wallet` and `conformance platform`: options, run, report, exit code.
  *
- * ConformanceSuite has the parts that differ. A run that Ctrl-C ends is reported, too.
+ * ConformanceSuite describes the parts that differ. A run that Ctrl-C ends is also reported.
  */
 import { readFileSync } from 'node:fs'
 import { UnavailableError, UsageError } from '@purser/runtime/errors/cli-errors'

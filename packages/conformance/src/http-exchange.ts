@@ -1,4 +1,4 @@
-/** One request and its answer, exactly as sent and received. */
+/** One request and its answer, byte for byte. */
 import type { CurlRequest } from '@purser/runtime/text/curl-command'
 
 export type SentRequest = CurlRequest

@@ -1,4 +1,4 @@
-/** Near-miss ids, which almost equal another id, for both conformance kits. */
+/** Near-miss ids for both conformance kits: each one almost equals another id. */
 
 /**
  * Changes the last digit. Ids that differ only in case are the same UUID (RFC 9562, section 4), so

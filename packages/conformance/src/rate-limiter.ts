@@ -1,4 +1,4 @@
-/** Rate limiter (`--pace`) for test systems that reject more calls per second. */
+/** Limits the calls per second (`--pace`), because some test systems reject calls above a rate. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface CallRateLimiter {

@@ -1,4 +1,7 @@
-/** Command line that judges the same target again. Secrets are replaced by variables. */
+/**
+ * Command line that repeats a conformance run against its target. Secrets are replaced by
+ * variables.
+ */
 
 import { parseHeaders } from '@purser/runtime/network/extra-headers'
 import { quoteForShell } from '@purser/runtime/text/curl-command'

@@ -2,8 +2,8 @@
  * Request schemas of the four bet operations and of Check (interface.md, Resources). Types,
  * validation and OpenAPI are derived from them.
  *
- * - A member that decides is checked. It moves money, or identifies the operation, the bet, the
- *   player or the request.
+ * - A member is checked if it moves money, or identifies the operation, the bet, the player or the
+ *   request.
  * - A member that describes the bet is stored unchanged by Place bet, with any JSON type (W-3).
  * - A member that a call does not use is accepted with any JSON type (W-21).
  * - Unknown members are ignored (R-7).

@@ -1,6 +1,6 @@
 /**
- * Public entry: signature, operations, bodies, reply codes, money. It needs no network and no
- * clock.
+ * Public entry of the package: signature, operations, bodies, reply codes, money. The code needs no
+ * network and no clock.
  */
 export type {
   PlaceBetRequest,

@@ -1,4 +1,4 @@
-/** The calls of the interface. `type` 1 has two meanings, which the method distinguishes. */
+/** The calls of the interface. `type` 1 has two meanings, between which the HTTP method decides. */
 export const OPERATIONS = {
   place: { method: 'POST', path: '/payment/bet', type: 1 },
   settle: { method: 'PUT', path: '/payment/bet', type: 2 },

@@ -1,4 +1,4 @@
-/** Ids of the wire. All are opaque and compared exactly as received (I-7). */
+/** Ids in the calls of the interface. All are opaque and compared exactly as received (I-7). */
 import { formatJsonValue } from './bet-description.ts'
 
 declare const brand: unique symbol

@@ -1,4 +1,4 @@
-/** Lengths and times of the interface. */
+/** Limits of the interface: sizes, lengths and times. */
 export const LIMITS = {
   /** Bytes of a request body. A larger body is code 5. */
   bodyBytes: 256 * 1024,

@@ -1,4 +1,7 @@
-/** Replies of a wallet, and of a gateway without an operator's answer. */
+/**
+ * Replies of a wallet (R-1, R-2, R-4). A gateway also sends them if it has no answer of the
+ * operator.
+ */
 import { type Static, Type } from 'typebox'
 import { BetIdSchema, CurrencySchema } from './bet-request.ts'
 import type { Operation } from './operation.ts'

@@ -1,4 +1,4 @@
-/** Numbers in JSON that a double cannot hold exactly (M-1, M-2, W-3). */
+/** JSON numbers that a double cannot hold are parsed exactly (M-1, M-2, W-3). */
 import { describe, expect, test } from 'vitest'
 import { describeMemberFault } from '../src/call-fault.ts'
 import { isTooDeep, MAX_DEPTH, parseJson, wouldRound } from '../src/values/exact-json.ts'

@@ -1,4 +1,6 @@
-/** Bounds of amounts and balances, and their text, to the last minor unit (M-1). */
+/**
+ * Amounts and balances have limits and are written as text, exactly to the last minor unit (M-1).
+ */
 import { expect, test } from 'vitest'
 import {
   fitsBalance,

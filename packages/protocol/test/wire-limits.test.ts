@@ -1,4 +1,6 @@
-/** Limits of the interface and derived limits, in the order in which a late call reaches them. */
+/**
+ * The limits equal the limits of the interface, and a late call fails before its caller times out.
+ */
 import { expect, test } from 'vitest'
 import { answerDeadline, LIMITS, startDeadline } from '../src/wire-limits.ts'
 

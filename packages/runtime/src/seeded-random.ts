@@ -1,6 +1,6 @@
 /**
- * Random generator with a seed. Each subject has a stream of its own, so no subject changes the
- * draws of another.
+ * Random generator with a seed. Each part of a program (`subject`) has its own stream, so no part
+ * changes the random numbers of another.
  */
 
 export interface Random {

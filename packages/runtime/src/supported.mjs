@@ -1,7 +1,6 @@
 /**
- * Check of the JavaScript runtime. It imports nothing, because an old runtime fails on other
- * imports with a SyntaxError. It is plain JavaScript, because the build runs it before the
- * compiler.
+ * Check of the JavaScript runtime. It imports nothing, because other imports fail on an old runtime
+ * with a SyntaxError. It is plain JavaScript, because the build runs it before the compiler.
  */
 const NEEDED = 'Node 20.19 or later, of the 22 line 22.12 or later'
 

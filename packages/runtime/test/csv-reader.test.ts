@@ -1,4 +1,4 @@
-/** CSV files as spreadsheets save them, and files that are no text. */
+/** The reader accepts CSV files as spreadsheets save them, and rejects files that are no text. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

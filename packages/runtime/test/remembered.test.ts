@@ -1,4 +1,4 @@
-/** Concurrent callers share one query, and its result is reused for a limited time. */
+/** Concurrent callers of a cache share one query, and its result is reused for a limited time. */
 import { expect, test } from 'vitest'
 import { cacheFor } from '../src/async/single-flight-cache.ts'
 

@@ -1,4 +1,4 @@
-/** An unsupported runtime is refused with one sentence, before any import can fail. */
+/** An unsupported JavaScript runtime is refused with one sentence, before any import can fail. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { importsOf, read, sourceOf } from '../../../test/tidy/source.ts'

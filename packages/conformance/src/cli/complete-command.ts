@@ -1,4 +1,4 @@
-/** What every command has: `--version`, and a hint to `--help` after an error. */
+/** Gives each command the option `--version`, and a hint to `--help` after an error. */
 import { VERSION } from '@purser/runtime/version'
 import type { Command } from 'commander'
 

@@ -1,6 +1,6 @@
 /**
- * Bodies of the calls, with all members of interface.md (Resources). Amounts are written as text,
- * so they are never floats.
+ * Bodies of the calls of a load, with all members of interface.md (Resources). Amounts are written
+ * as text, so they are never floats.
  */
 import { randomUUID } from 'node:crypto'
 import { ROLLBACK_REASON } from '@purser/protocol/reply-codes'

@@ -1,6 +1,6 @@
 /**
- * Random choice of the next call. The mix decides its kind, and Zipf's law the player of a Place
- * bet. Every other call needs a bet in the right state.
+ * Random choice of the next call of a load. The mix decides the kind of the call, and Zipf's law
+ * the player of a Place bet. Every other call needs a bet in the right state.
  */
 import { randomUUID } from 'node:crypto'
 import type { Random } from '@purser/runtime/seeded-random'

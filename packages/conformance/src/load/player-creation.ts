@@ -1,6 +1,6 @@
 /**
- * Creation of players for one load through the operator API of a Purser wallet. Each has a session
- * and more money than a load uses.
+ * Creates the players of one load through the operator API of a Purser wallet. Each player has a
+ * session and more money than the load uses.
  */
 import { randomUUID } from 'node:crypto'
 import { type ApiEndpoint, callApi } from '@purser/protocol/client/api-client'

@@ -1,5 +1,6 @@
 /**
- * Player of a load: one account of the wallet. No other program may move its money during the load.
+ * Player of a load, with one balance in the wallet. No other program may change this balance during
+ * the load.
  */
 
 export interface LoadPlayer {

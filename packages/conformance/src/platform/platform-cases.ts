@@ -1,6 +1,6 @@
 /**
- * All cases against a platform, in the order of the report. P1 to P18 are the rows of part H of the
- * catalogue of cases.
+ * All cases against a platform, in the order of the report. P1 to P18 in `covers` number the
+ * required behaviours of a platform.
  */
 
 import { ANSWER_HANDLING_CASES } from './cases/answer-handling-cases.ts'

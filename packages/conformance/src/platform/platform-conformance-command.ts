@@ -1,6 +1,6 @@
 /**
- * Command `conformance platform`: sets the address of the mock wallet, and the driver that makes
- * the platform call it.
+ * Command `conformance platform`. Its options set the address of the mock wallet, and the driver
+ * that makes the platform call this wallet.
  */
 
 import { findUrlFault } from '@purser/protocol/values/base-url'

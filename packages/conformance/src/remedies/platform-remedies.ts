@@ -1,6 +1,4 @@
-/**
- * Instructions to repair a platform that fails cases. The first concerns the most expensive fault.
- */
+/** Instructions to repair a platform that fails cases. The most expensive fault is first. */
 export const PLATFORM_REMEDIES: readonly (readonly [change: string, cases: string])[] = [
   ['Sign the exact bytes that are sent, on every request.', 'platform-form-01'],
   [

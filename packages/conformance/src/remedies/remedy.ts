@@ -1,6 +1,6 @@
 /**
- * Lookup of the remedy for a failed case. A remedy is one instruction, and the cases that it
- * repairs.
+ * Finds the remedy for a failed case. A remedy is one instruction, with the list of the cases that
+ * the instruction repairs.
  */
 import { PLATFORM_REMEDIES } from './platform-remedies.ts'
 import { WALLET_REMEDIES } from './wallet-remedies.ts'

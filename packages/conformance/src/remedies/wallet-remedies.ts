@@ -1,4 +1,7 @@
-/** Instructions to repair a wallet that fails cases. The first fault lets any caller take money. */
+/**
+ * Instructions to repair a wallet that fails cases. The most expensive fault is first: a missing
+ * check of the signature lets any caller take money.
+ */
 export const WALLET_REMEDIES: readonly (readonly [change: string, cases: string])[] = [
   [
     'Verify the signature on every path, before anything is read from the body, and refuse the call when it is wrong.',

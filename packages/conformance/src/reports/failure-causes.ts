@@ -1,4 +1,6 @@
-/** Groups of failed cases by the required change. The change that saves most money is first. */
+/**
+ * Groups failed cases by the change that repairs them. The change that saves most money is first.
+ */
 
 import { explainSignedBytes } from '@purser/protocol/client/signed-bytes'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'

@@ -1,6 +1,6 @@
 /**
- * JSON report, described in docs/reference/conformance-report.md. A changed form gets a new
- * version.
+ * JSON report, described in docs/reference/conformance-report.md. A change of its structure needs a
+ * new version number.
  */
 import { findRemedy } from '../remedies/remedy.ts'
 import { type ConformanceReport, countVerdicts, isCertified, isGood } from './conformance-report.ts'

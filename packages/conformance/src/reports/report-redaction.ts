@@ -1,9 +1,9 @@
 /**
  * Redaction of a report, so that users can share it.
  *
- * Session tokens and signatures are masked (K29). A token or a signed request is worth money to
- * anyone who can reach the wallet. A signature also lets an attacker test guesses of the secret.
- * Headers of --header are masked too, because they open a test system.
+ * Session tokens and signatures are masked. A token or a signed request is worth money to anyone
+ * who can reach the wallet. A signature also lets an attacker test guesses of the secret. The
+ * values of `--header` are masked too, because they open a test system.
  */
 
 import { SIGNATURE_HEADER } from '@purser/protocol/signature'

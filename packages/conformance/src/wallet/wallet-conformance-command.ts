@@ -1,4 +1,7 @@
-/** Command `conformance wallet`: the address of the wallet, and the source of its players. */
+/**
+ * Command `conformance wallet`. Its options set the address of the wallet and the source of the
+ * players.
+ */
 
 import { findUrlFault } from '@purser/protocol/values/base-url'
 import { findSecretFault, splitSecrets } from '@purser/protocol/values/secret-text'

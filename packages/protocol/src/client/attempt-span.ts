@@ -1,6 +1,6 @@
 /**
- * Trace span of one attempt to call a wallet. The header `traceparent` continues the trace in the
- * wallet.
+ * Trace span of one attempt to call a wallet. The header `traceparent` lets the wallet continue the
+ * trace.
  */
 
 import type { Span, SpanStart, Tracing } from '@purser/runtime/tracing'

@@ -1,9 +1,9 @@
 /**
- * Record of answers that reject the caller instead of the player's call (D-7).
+ * Record of answers by which a wallet rejects its caller, not the player's call (D-7).
  *
- * Such a wallet does not know the caller's secret, denies access, or redirects the call. Only an
- * operator can repair the cause, so the record is shown and logged, at most once a minute per
- * wallet.
+ * A wallet answers so if it does not know the caller's secret, denies access, or redirects the
+ * call. Only an operator can repair the cause. So the record is shown, and logged at most once a
+ * minute per wallet.
  */
 
 import { environment } from '@purser/runtime/environment'

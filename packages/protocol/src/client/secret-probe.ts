@@ -1,6 +1,6 @@
 /**
- * Test call to the wallet of a new partner or operator, before its address and secrets are used.
- * The call changes nothing.
+ * Test call to the wallet of a new partner or operator, before the address and the secrets are
+ * used. The call changes nothing.
  */
 
 import { environment } from '@purser/runtime/environment'

@@ -1,9 +1,10 @@
 /**
- * Explanation of a rejected signature: the signed bytes, their signature, and the signatures that
+ * Explains a rejected signature: the signed bytes, their signature, and the signatures that
  * frequent mistakes produce.
  *
- * Users share reports, so the signatures use a public secret. The wallet's developer runs the
- * wallet's code with the same body and secret, and compares its signature with these lines.
+ * Users share reports, so these signatures use a public secret. The wallet's developer runs the
+ * wallet's code with the body and the public secret. The developer then compares the resulting
+ * signature with these lines.
  */
 
 import { UsageError } from '@purser/runtime/errors/cli-errors'

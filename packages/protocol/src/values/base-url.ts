@@ -1,5 +1,5 @@
 /**
- * Check of base URLs that users enter: of a wallet, of one of our own APIs, of a webhook's
+ * Check of base URLs that users enter: of a wallet, of one of Purser's own APIs, of a webhook's
  * consumer.
  *
  * A part of the URL that calls would drop, such as a query, is an error. Otherwise calls would go

@@ -1,5 +1,6 @@
 /**
- * Classification of every reply (C-2, C-4, C-5) by operation × status × kind of body, in one table.
+ * The client classifies every answer by operation, status and kind of body (C-2, C-4, C-5). One
+ * table has all combinations.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'

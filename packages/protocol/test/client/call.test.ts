@@ -1,6 +1,5 @@
 /**
- * One call to a wallet over real HTTP: bytes, connection, timeout, and every kind of failure
- * (P4–P7).
+ * The client sends one call to a wallet over real HTTP, and reports each kind of failure (P4–P7).
  */
 import { createServer } from 'node:net'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Valid replies in unusual framing (C-11): the recorded body, and reuse of the connection.
- * four-callers.test.ts shows how each caller reads them.
+ * The client reads valid replies that have a byte order mark or follow `100 Continue` (C-11).
+ * four-callers.test.ts tests how each caller of the client reads such replies.
  */
 import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'

@@ -1,6 +1,5 @@
 /**
- * The SSRF guard: special addresses are refused when a target is saved and again at each
- * connection.
+ * The SSRF guard refuses special addresses when a target is saved, and again at each connection.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:net'

@@ -1,4 +1,4 @@
-/** The time of a call by phase (C-18): each test delays one phase. */
+/** The client measures the time of each phase of a call (C-18). Each test delays one phase. */
 import { once } from 'node:events'
 import { createServer as createHttpServer, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer } from 'node:net'

@@ -9,7 +9,7 @@
  * - Individually: the item is done or fails.
  *
  * Invariant: an item is processed in one batch, and afterwards individually at most once. An item
- * that cannot be done delays its batch and fails no other item.
+ * at fault delays the other items of its batch, but does not make them fail.
  */
 import { nextTurn } from './sleep.ts'
 

@@ -1,4 +1,7 @@
-/** Bisection of a batch that fails, so that an item at fault does not stop the other items. */
+/**
+ * Halves a batch that fails until the item at fault is alone, so that it does not stop the other
+ * items.
+ */
 
 /**
  * Runs the batch. When `run` returns `halve`, each half is run in turn, until the items at fault

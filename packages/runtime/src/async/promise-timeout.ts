@@ -1,7 +1,7 @@
 /**
  * Resolves to the result of `work`, or to `onTimeout()` after `milliseconds`. Late results and
- * errors are ignored. A timer that is cleared costs less than an AbortSignal.timeout, which
- * outlives the work.
+ * errors are ignored. A timer that is cleared costs less than an AbortSignal.timeout, which runs on
+ * after the work has ended.
  */
 import { environment } from '../environment.ts'
 

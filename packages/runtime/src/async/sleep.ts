@@ -1,4 +1,4 @@
-/** Timers of the environment as promises. */
+/** Waits as promises: for a time, or for the next turn of the event loop. */
 import { environment } from '../environment.ts'
 
 /** Resolves after the time, or when the signal aborts. */

@@ -1,8 +1,8 @@
 /**
  * Timeouts of outgoing calls.
  *
- * A timer that is cleared costs a twentieth of an AbortSignal.timeout, which outlives its call.
- * Callers use `timeouts.after`, so that a simulation can replace it.
+ * A timer that is cleared costs a twentieth of an AbortSignal.timeout, which runs on after its call
+ * has ended. Callers use `timeouts.after`, so that a simulation can replace it.
  */
 import { type Cancel, environment } from '../environment.ts'
 

@@ -1,4 +1,7 @@
-/** Ends a command early: by a signal, or because the reader of its output has gone. */
+/**
+ * Ends a command early: after a signal, or when the program that reads its output has ended (`… |
+ * head`).
+ */
 import { once } from 'node:events'
 import { printableLines } from '../text/printable-text.ts'
 

@@ -1,4 +1,4 @@
-/** Text of a file system error, with the remedy for a missing right. */
+/** Text of a file system error, with the remedy if a permission is missing. */
 import { errorText } from './error-text.ts'
 
 const NO_RIGHT = 'give this user the right to it, or choose another place'

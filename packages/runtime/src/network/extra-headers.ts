@@ -1,4 +1,4 @@
-/** Additional headers for calls, as a proxy in front of a wallet may require. */
+/** Additional HTTP headers for calls, for example for a proxy in front of a wallet. */
 import { UsageError } from '../errors/cli-errors.ts'
 
 export type ExtraHeaders = Readonly<Record<string, string>>

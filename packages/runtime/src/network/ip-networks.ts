@@ -1,4 +1,4 @@
-/** Networks in CIDR notation. `::ffff:192.0.2.1` counts as the IPv4 address in it. */
+/** IP networks in CIDR notation. `::ffff:192.0.2.1` counts as the IPv4 address 192.0.2.1. */
 import { BlockList, isIP } from 'node:net'
 
 const IPV4_MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i

@@ -1,6 +1,6 @@
 /**
- * Cells for spreadsheets (RFC 4180). Texts may come from attackers, and a spreadsheet would run
- * them as formulas.
+ * Formats CSV cells for spreadsheets (RFC 4180). A text from an attacker gets an apostrophe if a
+ * spreadsheet would run it as a formula.
  */
 
 import { printable } from './printable-text.ts'

@@ -1,4 +1,4 @@
-/** Columns of a terminal of unknown width. */
+/** Wraps text at 80 columns, for a terminal whose width is unknown. */
 export const TERMINAL_WIDTH = 80
 
 /** Takes one argument, because `flatMap` passes three. */

@@ -1,5 +1,5 @@
 /**
- * Latency of calls, measured from the time at which they were due.
+ * Latency of calls, measured from the time at which each call was due.
  *
  * A call without an answer counts until its time-out. If such calls were omitted, a wallet that
  * does not answer would look fast.

@@ -1,5 +1,5 @@
 /**
- * Progress line of a load, renewed each second. A terminal that cannot replace a line shows none.
+ * Progress line of a load, renewed each second. An output that cannot replace a line shows none.
  */
 
 import type { LoadTick } from '../worker/worker-task.ts'

@@ -1,6 +1,6 @@
 /**
- * Bounded pool of bets in one state, from which the next call draws. The money of a replaced bet is
- * already counted.
+ * Bounded pool of the bets in one state. The next call takes a random bet from it. A full pool
+ * drops a random bet, whose money is already counted.
  */
 import type { Random } from '@purser/runtime/seeded-random'
 

@@ -1,8 +1,8 @@
 /**
  * Open-loop schedule: each call has a fixed time, independent of earlier calls.
  *
- * If every connection is busy, a due call waits, and its latency counts from its due time. So a
- * wallet that stops for a second visibly delays each call of this second.
+ * If every connection is busy, a due call waits, and its latency counts from its due time. So if a
+ * wallet stops for a second, the delay of each call in this second is visible.
  */
 
 export interface OpenLoopSchedule {

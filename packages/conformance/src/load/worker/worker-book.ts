@@ -1,8 +1,8 @@
 /**
- * Bets of a worker and the money that their calls have moved.
+ * Bets of one worker, and the money that the calls about these bets have moved.
  *
  * Invariant: each bet has at most one call in progress, because the call takes the bet out of its
- * pool. So an expected balance is a sum of answers in any order.
+ * pool. So the effects of the answers can be added in any order.
  */
 import type { CallOutcome } from '@purser/protocol/client/answer-classification'
 import { judgeAnswer, judgeCompensation, type LoadBet, type LoadCall } from '../bet-state.ts'

@@ -1,5 +1,6 @@
 /**
- * Task of one worker: its share of the calls at their times, then the retries of calls in doubt.
+ * Task of one worker: the worker sends its share of the calls on time, and then retries the calls
+ * in doubt.
  */
 import { performance, type RecordableHistogram } from 'node:perf_hooks'
 import { createWalletClient, type WalletClient } from '@purser/protocol/client/wallet-client'

@@ -1,5 +1,6 @@
 /**
- * Worker threads of a load. All begin at once, and each ends by itself or after the stop signal.
+ * Starts the worker threads of a load together, and waits until each one ends or obeys the stop
+ * signal.
  */
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'

@@ -1,4 +1,7 @@
-/** Entry of a worker thread. It starts on `go`, ends on `stop`, and posts ticks and the result. */
+/**
+ * Entry of a worker thread. The thread starts on the message `go`, ends on `stop`, and posts a tick
+ * each second and the result at the end.
+ */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type LoadTick, runWorkerTask, type WorkerResult, type WorkerTask } from './worker-task.ts'
 

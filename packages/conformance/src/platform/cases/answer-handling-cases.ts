@@ -1,4 +1,4 @@
-/** Cases: the effect of each answer to a Place bet (P1 to P4, P7; C-2). */
+/** Cases: each answer to a Place bet has the right effect on the bet (C-2). */
 import { type ReplyCode, ROLLBACK_REASON, replyCode } from '@purser/protocol/reply-codes'
 import type { MalformedBody, PlatformCase } from '../platform-case.ts'
 import {

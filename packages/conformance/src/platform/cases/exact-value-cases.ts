@@ -1,4 +1,4 @@
-/** Cases: the platform changes no amount, id or player (P15). */
+/** Cases: the platform changes no amount, id or player. */
 import type { PlatformCase, ScenarioAct, ScenarioExpectation } from '../platform-case.ts'
 import { awaitCalls, expectAtLeast, expectCount, PLACE_ACT, settleAsWon } from './scenario-builders.ts'
 

@@ -1,4 +1,7 @@
-/** Cases: currencies, restarts, unavailable partners, and the form of each request (P15 to P18). */
+/**
+ * Cases about currencies, restarts of the platform, unavailable partners, and the form of each
+ * request.
+ */
 import { ROLLBACK_REASON } from '@purser/protocol/reply-codes'
 import type { PlatformCase, ScenarioAct } from '../platform-case.ts'
 import {

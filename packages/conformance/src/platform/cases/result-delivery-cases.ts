@@ -1,4 +1,4 @@
-/** Cases: delivery of Settle, resettle and Unsettle (P12 to P14; C-5, C-6). */
+/** Cases: the platform delivers each Settle, resettle and Unsettle, in their order (C-5, C-6). */
 import { type ReplyCode, replyCode } from '@purser/protocol/reply-codes'
 import type { PlatformCase } from '../platform-case.ts'
 import {

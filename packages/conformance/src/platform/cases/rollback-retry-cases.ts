@@ -1,4 +1,4 @@
-/** Cases: retries of a Rollback, and their end (P8 to P11; C-4). */
+/** Cases: a Rollback is retried on schedule, and no longer than necessary (C-4). */
 
 import { ROLLBACK_REASON } from '@purser/protocol/reply-codes'
 import type { PlatformCase } from '../platform-case.ts'

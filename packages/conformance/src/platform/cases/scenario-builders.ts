@@ -1,4 +1,4 @@
-/** Building blocks of the cases. */
+/** Builders for the answers, acts and expectations of cases against a platform. */
 
 import type { BetOperation } from '@purser/protocol/operation'
 import { type ReplyCode, replyCode } from '@purser/protocol/reply-codes'

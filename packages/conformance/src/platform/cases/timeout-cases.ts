@@ -1,4 +1,4 @@
-/** Cases: the partner answers late, never, or cannot be reached (P5, P6; C-2). */
+/** Cases: the partner answers late or never, or the platform cannot reach the partner (C-2). */
 import { ROLLBACK_REASON } from '@purser/protocol/reply-codes'
 import type { AnswerScript, PartnerAddressKind, PlatformCase, ScenarioAct } from '../platform-case.ts'
 import {

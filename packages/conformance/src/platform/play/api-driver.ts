@@ -1,7 +1,4 @@
-/**
- * Driver that sends each request to the API of a Purser platform, or to another platform with this
- * API.
- */
+/** Driver that sends each request of the kit to a platform with the API of Purser's platform. */
 import { randomUUID } from 'node:crypto'
 import { trimEndSlashes } from '@purser/protocol/values/base-url'
 import { errorText } from '@purser/runtime/errors/error-text'

@@ -1,6 +1,6 @@
 /**
- * A run of the platform kit: scenes in parallel, then scenes that restart the platform, then the
- * rules for requests.
+ * A run of the platform kit: first scenes in parallel, then scenes that restart the platform. At
+ * the end the rules for the form of all requests are checked.
  */
 import { setMaxListeners } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,7 @@
-/** Log of the requests to the mock wallet: bytes, arrival, and answer or broken connection. */
+/**
+ * Log of the requests to the mock wallet: the bytes, the time of arrival, and the answer or broken
+ * connection.
+ */
 
 import { type BetOperation, OPERATIONS, parseBetOperation } from '@purser/protocol/operation'
 import { parseJsonObject } from '@purser/protocol/values/exact-json'

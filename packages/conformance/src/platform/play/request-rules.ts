@@ -1,4 +1,4 @@
-/** Rules for the form of a request (P15), which every call of the run must satisfy. */
+/** Rules for the form of a request, which every request of the run must satisfy. */
 
 import { VALIDATORS } from '@purser/protocol/call-validators'
 import { ROLLBACK_REASONS } from '@purser/protocol/reply-codes'

@@ -1,5 +1,5 @@
 /**
- * Comparison of a scene's record with the expectations of its case. Pure. Each function returns the
+ * Compares the record of a scene with the expectations of its case. Pure. Each function returns the
  * fault as a sentence, or undefined.
  */
 import { isDeepStrictEqual } from 'node:util'

@@ -1,4 +1,4 @@
-/** One answer of the mock wallet, with the fault that the script names. */
+/** Sends one answer of the mock wallet, with the fault that the case's script names. */
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'

@@ -1,6 +1,6 @@
 /**
- * One restart of the platform for all scenes with a restart. The kill begins when each of these
- * scenes waits for the restart or has ended.
+ * One restart of the platform, which all scenes with a restart share. The platform is killed when
+ * each of these scenes waits for the restart or has ended.
  */
 import { createDeferred } from '@purser/runtime/async/deferred'
 import type { DriverResult, PlatformDriver } from './platform-driver.ts'

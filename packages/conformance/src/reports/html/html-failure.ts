@@ -1,6 +1,6 @@
 /**
- * HTML of a failed case: effect, finding, deciding call, all calls, and the command to judge it
- * again.
+ * HTML of a failed case: its effect, the finding, the deciding call, all calls, and the command
+ * that repeats the case.
  */
 
 import { formatSignedBytes } from '@purser/protocol/client/signed-bytes'

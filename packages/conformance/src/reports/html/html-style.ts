@@ -1,6 +1,6 @@
 /**
- * Style and script of the page. The script filters by verdict, opens details for printing, and
- * follows links.
+ * Style and script of the report page. The script filters cases by verdict, opens all details for
+ * printing, and shows the target of a link even if a filter hides it.
  */
 import { PAGE_STYLE } from '@purser/runtime/text/html-page'
 

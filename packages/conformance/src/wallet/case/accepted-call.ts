@@ -1,4 +1,4 @@
-/** Accepted calls about bets, which are repeated at the end of the run (late-repeats.ts). */
+/** Accepted calls about bets. The kit repeats them at the end of the run (late-repeats.ts). */
 import { type BetOperation, parseBetOperation } from '@purser/protocol/operation'
 import type { Exchange } from '../../http-exchange.ts'
 import { type AnswerMeaning, interpretAnswer, isAlreadyDone, parseObject } from '../play/answer-meaning.ts'

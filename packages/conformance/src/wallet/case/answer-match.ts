@@ -1,6 +1,6 @@
 /**
- * Matches an answer with the allowed answers, and finds the possible balances that follow (the
- * books, expected-books.ts).
+ * Matches an answer with the allowed answers, and finds the balances that can follow
+ * (expected-books.ts).
  */
 import type { Exchange } from '../../http-exchange.ts'
 import { type AnswerMeaning, isFinalStatus, isSystemErrorAnswer } from '../play/answer-meaning.ts'

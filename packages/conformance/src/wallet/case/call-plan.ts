@@ -1,4 +1,4 @@
-/** State of a running case. Turns the calls of the case into requests. */
+/** State of a running case, which turns the calls of the case into requests. */
 import { randomUUID } from 'node:crypto'
 import type { Exchange } from '../../http-exchange.ts'
 import type { BalanceHolder, BalanceReader, SendKitCall } from '../play/balance-reader.ts'

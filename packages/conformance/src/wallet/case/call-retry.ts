@@ -1,5 +1,6 @@
 /**
- * Retry of a failed call, as the service (the betting platform) does it. The last answer is judged.
+ * Retries a failed call, as the service (the betting platform) does. Only the last answer is
+ * judged.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Operation } from '@purser/protocol/operation'

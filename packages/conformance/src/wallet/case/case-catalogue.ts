@@ -1,11 +1,11 @@
 /**
- * Rows of the catalogue of cases.
+ * Ids of the catalogue rows. Each row is a test that the cases must include.
  *
  * - A1 to F117: tests of the certification tools of a dozen platforms.
- * - K1 to K29: sequences that revealed real bugs.
+ * - K1 to K29: sequences of calls that revealed real bugs.
  * - I1 to I11: faults of deliberately broken wallets that the kit had missed.
  *
- * A case covers each row, or the row has a reason here.
+ * Each row is in `covers` of a case, or this file has the reason why no case covers it.
  */
 
 const PARTS = {

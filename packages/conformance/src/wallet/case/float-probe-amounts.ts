@@ -1,10 +1,10 @@
 /**
- * Amounts that reveal a floating-point balance, for any balance of the player.
+ * Amounts that reveal a wallet with floating-point balances, for any balance of the player.
  *
  * A small stake leaves some float balances exact and others inexact. So a win first leads to a
- * chosen total, which a double represents slightly too low and a 32-bit float misses by many minor
- * units. The total is so large that earlier errors do not count. A stake of its major units then
- * leaves the error as a visible part of the balance.
+ * chosen total. A double represents this total slightly too low, and a 32-bit float misses it by
+ * many minor units. The total is so large that earlier errors do not count. Then a stake of the
+ * whole major units leaves a small balance, in which the error is visible.
  */
 import { formatMoney, money, toDouble } from '@purser/protocol/values/money'
 

@@ -1,4 +1,7 @@
-/** Spellings of equal JSON. They reveal wallets that verify signatures over rewritten JSON. */
+/**
+ * Different spellings of equal JSON. They reveal a wallet that verifies the signature over
+ * rewritten JSON.
+ */
 import type { JsonSpelling } from './wallet-case.ts'
 
 const RAW_JSON = Symbol('written')

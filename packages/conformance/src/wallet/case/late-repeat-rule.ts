@@ -1,4 +1,7 @@
-/** Rules for the repeats at the end of the run (late-repeats.ts). */
+/**
+ * Rules that the wallet's answers to the repeats at the end of the run must satisfy
+ * (late-repeats.ts).
+ */
 
 /**
  * The order of the repeats. Place bet is last, because a wallet that places a bet again would also

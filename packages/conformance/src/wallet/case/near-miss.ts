@@ -1,6 +1,6 @@
 /**
- * Ids and tokens that almost equal the right ones. They reveal wallets that compare a part or
- * ignore case.
+ * Ids and tokens that almost equal the right ones. They reveal a wallet that compares only a part,
+ * or ignores upper and lower case.
  */
 import { toNearMissId } from '../../near-miss-id.ts'
 

@@ -1,4 +1,4 @@
-/** The header x-sign-jws, valid and with each fault (S-1, S-2). */
+/** Variants of the header x-sign-jws: a valid one, and one with each possible fault (S-1, S-2). */
 import { createHmac } from 'node:crypto'
 import { signBody } from '@purser/protocol/signature'
 import type { SignatureVariant } from './wallet-case.ts'

@@ -1,6 +1,6 @@
 /**
- * Builder of the exact request of a call: all members of the interface (interface.md, Resources),
- * changed by the case.
+ * Builds the exact request of a call. It has all members of the interface (interface.md,
+ * Resources), with the changes that the case requires.
  */
 import { randomUUID } from 'node:crypto'
 import { OPERATIONS } from '@purser/protocol/operation'

@@ -1,4 +1,4 @@
-/** Cases: the form of every answer of the run, one case for each rule (rows 14 and 109, K27). */
+/** Cases about the form of every answer of the run. Each rule for the form has one case. */
 import type { LintCase } from '../case/wallet-case.ts'
 
 const NOT_UNDERSTOOD = 'the service does not understand the answer, and rolls the bet back or sends the call again'

@@ -1,6 +1,6 @@
 /**
- * Cases: all accepted calls are repeated at the end of the run, with --patient minutes later (row
- * I5). A cache of idempotency keys is not enough.
+ * Cases: a repeat of an accepted call at the end of the run has no effect. With `--patient` the kit
+ * waits some minutes before the repeats. So a cache of idempotency keys is not enough.
  */
 import type { LateRepeatCase } from '../case/wallet-case.ts'
 

@@ -1,4 +1,4 @@
-/** Cases: rare but valid members of a bet (row I6), which a wallet may reject or fail on. */
+/** Cases: a bet with rare but valid members, which some wallets wrongly reject, is accepted. */
 
 import { allowAccepted, placeStep, rollbackStep, settleStep } from '../case/step-builders.ts'
 import type { StepCase } from '../case/wallet-case.ts'

@@ -1,6 +1,6 @@
 /**
- * Cases: malformed and misaddressed calls are rejected with a body, and no money moves (part A, K4,
- * K6).
+ * Cases: malformed calls, and calls to a wrong path or method, are rejected with a body. No money
+ * moves.
  */
 import { replyCode } from '@purser/protocol/reply-codes'
 import { rawJson } from '../case/json-spelling.ts'

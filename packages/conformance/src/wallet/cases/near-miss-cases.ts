@@ -1,6 +1,6 @@
 /**
- * Cases: ids and tokens that almost equal others are different (row I7). A short or
- * case-insensitive column confuses them.
+ * Cases: ids and tokens that almost equal others are different. A wallet with a short or
+ * case-insensitive database column confuses them.
  */
 
 import { nearMiss } from '../case/near-miss.ts'

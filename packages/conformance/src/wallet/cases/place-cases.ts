@@ -1,4 +1,4 @@
-/** Cases: a stake is debited once or not at all (part C, K7, K9). */
+/** Cases: a stake is debited once or not at all. */
 
 import {
   allowAccepted,

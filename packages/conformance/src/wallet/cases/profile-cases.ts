@@ -1,4 +1,4 @@
-/** Cases: sessions, User data and Balance (part B, K5, K28). */
+/** Cases about sessions and the calls User data and Balance. */
 
 import {
   allowAccepted,

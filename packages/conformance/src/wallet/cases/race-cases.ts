@@ -1,4 +1,4 @@
-/** Cases: concurrent calls (part F, K8, K9, K20, K25). */
+/** Cases: concurrent calls about the same bet or player move the right money. */
 
 import {
   ALLOW_GIVEN_UP,

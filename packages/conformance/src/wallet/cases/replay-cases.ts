@@ -1,5 +1,5 @@
 /**
- * Cases: a recorded call is sent as another operation, or late (rows I1 to I4).
+ * Cases: an attacker sends a recorded call to the path of another operation, or sends it late.
  *
  * The signature covers neither method, path nor time, and the interface permits both replays. Two
  * rules of this project prevent them: one for the operation (S-5), one for late copies (I-2).

@@ -1,7 +1,4 @@
-/**
- * Cases: only signed calls of the service move money, and every signed call is understood (part A,
- * K1 to K3).
- */
+/** Cases: only calls that the service has signed move money, and every such call is understood. */
 
 import { rawJson } from '../case/json-spelling.ts'
 import {

@@ -1,9 +1,9 @@
 /**
  * Meaning of an answer, read leniently.
  *
- * answer-lint.ts judges the form separately, so that one wrong form does not fail every case. An
- * answer whose outcome a platform cannot know (C-2, D-5) counts as lost, or a MUST about its form
- * fails.
+ * answer-lint.ts judges the form separately, so that one wrong form does not fail every case. A
+ * platform cannot know the outcome of some answers (C-2, D-5). Such an answer counts as lost, or
+ * fails the MUST case about its form.
  */
 
 import { hasRefusalCode } from '@purser/protocol/client/answer-classification'

@@ -1,8 +1,8 @@
 /**
- * Balances of a player, read with /user/balance or probed with bets.
+ * Finds the balance of a player with a call to /user/balance, or with two bets.
  *
- * A probe needs two bets. A bet of the expected balance must be accepted and is rolled back. A bet
- * of one more minor unit must be rejected with code 7.
+ * A bet of the expected balance must be accepted, and is rolled back. A bet of one more minor unit
+ * must be rejected with code 7.
  */
 
 import { replyCode } from '@purser/protocol/reply-codes'

@@ -2,7 +2,7 @@
  * Restores the balance that a leased player had at the start of a case.
  *
  * Open bets are rolled back, and one more bet wins or loses the difference. After a failed case the
- * balance is read first. Otherwise one fault would use up all players.
+ * balance is read first. Without this, every failed case would make its players unusable.
  */
 
 import { type CasePlay, createKitCaller, listHolders } from '../case/call-plan.ts'

@@ -1,4 +1,4 @@
-/** Rules for the body of an accepted answer, by name. */
+/** Rules for the body of an accepted answer, each with a name. */
 
 import { BalanceReplySchema, CustomFieldsSchema, UserProfileSchema } from '@purser/protocol/user-profile'
 import { isObject } from '@purser/protocol/values/exact-json'

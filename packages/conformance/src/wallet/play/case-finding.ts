@@ -1,4 +1,4 @@
-/** Text of a finding: the call that breaks the books, its answer, and the allowed answers. */
+/** Text of a finding: the call that led to a wrong balance, its answer, and the allowed answers. */
 
 import type { Operation } from '@purser/protocol/operation'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'

@@ -1,4 +1,6 @@
-/** Runner of one case: lease of the players, steps, restored balances, verdict. */
+/**
+ * Runs one case: leases the players, runs the steps, restores the balances, and gives the verdict.
+ */
 
 import { formatCurlCommand } from '@purser/runtime/text/curl-command'
 import { toCaseResult } from '../../case-facts.ts'

@@ -1,9 +1,9 @@
 /**
  * Expected balances of a case (books): start balances, plus payouts, less stakes.
  *
- * An accepted answer changes one bet, and the balances follow from the bets. So a step can continue
- * from any allowed answer. The books are immutable, because concurrent calls lead to several
- * possible books.
+ * An accepted answer changes one bet, and the balances follow from the bets. So the case can
+ * continue after any allowed answer. The books are immutable, because concurrent calls lead to
+ * several possible books.
  */
 import type { BetEffect } from '../case/wallet-case.ts'
 

@@ -1,8 +1,8 @@
 /**
- * Repeats of each accepted call at the end of a run, byte for byte.
+ * Repeats each accepted call at the end of a run, byte for byte.
  *
- * A repeat has no effect, however late it arrives. A case repeats its own calls within
- * milliseconds. By the end of the run a cache of idempotency keys has had time to expire.
+ * A repeat must have no effect, however late it arrives. The cases repeat their own calls within
+ * milliseconds. By the end of the run, a wallet's cache of idempotency keys has had time to expire.
  */
 import type { BetOperation } from '@purser/protocol/operation'
 import type { Exchange } from '../../http-exchange.ts'

@@ -1,4 +1,7 @@
-/** Check of the first answer. A wrong secret or token ends the run before it fails every case. */
+/**
+ * Checks the first answer of the run. If the secret or a token is wrong, the run ends before every
+ * case fails.
+ */
 
 import { toSecretError } from '@purser/protocol/client/signed-bytes'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'

@@ -1,4 +1,7 @@
-/** Runner of a case's steps: sends calls, matches answers, and compares every balance. */
+/**
+ * Runs the steps of a case: sends calls, matches the answers, and compares every balance after each
+ * step.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Exchange } from '../../http-exchange.ts'
 import { toAcceptedCall } from '../case/accepted-call.ts'

@@ -1,4 +1,7 @@
-/** A run of the wallet kit: cases in parallel, late repeats, form of the answers, report. */
+/**
+ * A run of the wallet kit: cases in parallel, then late repeats, then rules for the form of the
+ * answers, then the report.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Clock } from '@purser/runtime/clock'
 import { systemClock } from '@purser/runtime/clock'

@@ -1,5 +1,5 @@
 /**
- * Pool of players that exist in a partner's wallet, described by a file (`--fixtures`).
+ * Pool of players that exist in a partner's wallet. A file (`--fixtures`) describes them.
  *
  * Cases lease a player one after another. A case begins with the balance that the earlier case left
  * (balance-restore.ts).

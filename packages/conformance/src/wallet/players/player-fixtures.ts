@@ -1,4 +1,7 @@
-/** Players of a run, independent of their source (fixtures-file.ts, operator-fixtures.ts). */
+/**
+ * Interface to the players of a run, for both sources of players: fixtures-file.ts and
+ * operator-fixtures.ts.
+ */
 
 import type { CustomFields } from '@purser/protocol/user-profile'
 import { UnavailableError, UsageError } from '@purser/runtime/errors/cli-errors'

@@ -2,9 +2,9 @@
  * DNS cache for the addresses of wallets.
  *
  * Node resolves names on four threads for the whole process, and a lookup without an answer
- * occupies a thread for seconds. A few dead partners would then delay new connections to all others
- * (C-6). So each name has at most one lookup at a time, and a stale entry is used during the
- * lookup.
+ * occupies a thread for seconds. A few names whose DNS server is dead would then delay new
+ * connections to all other wallets (C-6). So each name has at most one lookup at a time, and a
+ * stale entry is used during the lookup.
  */
 import { type LookupAddress, type LookupAllOptions, lookup as systemLookup } from 'node:dns'
 import type { LookupFunction } from 'node:net'

@@ -1,8 +1,8 @@
 /**
- * Timing of a call by phases (C-18).
+ * Timing of a call by phases: DNS, connect, TLS, first byte, body (C-18).
  *
- * A call over an existing connection has only the last two phases. The difference between the
- * phases and the total is the wait for a connection.
+ * A call over an existing connection has only the last two phases. The total duration less the
+ * phases is the wait for a connection.
  */
 import { subscribe } from 'node:diagnostics_channel'
 import { isIP, type Socket } from 'node:net'

@@ -1,4 +1,7 @@
-/** Remedies for TLS failures. Their most frequent cause is a setting of the connection (O-20). */
+/**
+ * Remedies for TLS failures. The most frequent cause of a failure is a wrong connection setting
+ * (O-20).
+ */
 import { type TlsFault, tlsFaultOf } from '@purser/runtime/errors/tls-error'
 
 const ADVICE: Readonly<Record<TlsFault, string>> = {

@@ -1,6 +1,6 @@
 /**
- * Cases: bets of restricted players are rejected, but decisions of the service still move their
- * money (B 23, C 51).
+ * Cases: bets of restricted players are rejected. Results and refunds of their earlier bets are
+ * still accepted.
  */
 import type { ReplyCode } from '@purser/protocol/reply-codes'
 import {

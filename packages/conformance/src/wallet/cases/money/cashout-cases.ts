@@ -1,7 +1,4 @@
-/**
- * Cases: a cashout needs the player's token, because the player requests it (part E 97 to 99, K11,
- * K13).
- */
+/** Cases: a cashout needs the player's token, because the player requests it. */
 
 import { allowAccepted, allowAnyFailure, placeStep, rollbackStep, settleStep } from '../../case/step-builders.ts'
 import type { CaseNeed, StepCase, TokenChoice } from '../../case/wallet-case.ts'

@@ -1,4 +1,4 @@
-/** Cases: a bet keeps the currency of its placement (rows 21, 25, 50 and 70, K24). */
+/** Cases: a bet keeps the currency of its placement. */
 
 import { rawJson } from '../../case/json-spelling.ts'
 import {

@@ -1,6 +1,6 @@
 /**
- * Cases: amounts are exact to the last decimal of their currency, also large and many ones (rows 31
- * and 34 to 36, K23).
+ * Cases: amounts are exact to the last decimal of their currency, also large amounts, and sums of
+ * many amounts.
  */
 
 import { rawJson } from '../../case/json-spelling.ts'

@@ -1,7 +1,4 @@
-/**
- * Cases: a changed result replaces the earlier one in full or not at all (part E 85 to 90, K14,
- * K15).
- */
+/** Cases: a changed result of a bet replaces the earlier result in full or not at all. */
 
 import {
   ALLOW_CHANGE_REFUSED,

@@ -1,4 +1,4 @@
-/** Cases: the stake is refunded once, in any order of the calls (part D, K18 to K21). */
+/** Cases: a Rollback refunds the stake once, in any order of the calls. */
 import { ROLLBACK_REASON } from '@purser/protocol/reply-codes'
 import {
   ALLOW_ALREADY_DONE,

@@ -1,4 +1,4 @@
-/** Cases: the payout of a bet is always the last accepted result (part E 71 to 84, K10, K12). */
+/** Cases: the payout of a bet is always the payout of the last accepted result. */
 
 import {
   allowAccepted,

@@ -1,4 +1,4 @@
-/** Cases: an Unsettle takes the payout back and leaves the bet open (part E 91 to 96, K16, K17). */
+/** Cases: an Unsettle takes the payout back and leaves the bet open. */
 
 import {
   allowAccepted,
