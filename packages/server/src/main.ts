@@ -1,5 +1,7 @@
 #!/usr/bin/env node
-/** The entry of the program: the commands load only on a supported runtime. */
+/**
+ * Entry of the program `purser`. The commands are loaded only on a supported JavaScript runtime.
+ */
 import { runtimeProblem } from '@purser/runtime/supported'
 
 const problem = runtimeProblem(process.versions)

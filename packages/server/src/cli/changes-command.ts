@@ -1,4 +1,4 @@
-/** `purser changes` prints the change feed from the server's API. */
+/** `purser changes` prints the change feed of a server, which it reads from the server's API. */
 
 import { type ApiEndpoint, getFromApi } from '@purser/protocol/client/api-client'
 import { isObject } from '@purser/protocol/values/exact-json'

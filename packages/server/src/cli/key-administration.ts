@@ -1,4 +1,7 @@
-/** Actions of `purser keys`. They make the same changes as the API, in the same audit log. */
+/**
+ * Actions of `purser keys`. They change API keys as the API does, and record each change in the
+ * server's audit log.
+ */
 import { userInfo } from 'node:os'
 import { isStorable } from '@purser/protocol/wire-ids'
 import { printResult } from '@purser/runtime/command/command-output'

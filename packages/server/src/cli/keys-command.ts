@@ -1,6 +1,6 @@
 /**
- * `purser keys` manages the API keys of a server in its database (W-25). key-administration.ts has
- * the actions.
+ * `purser keys` manages the API keys of a server, in the server's database (W-25).
+ * key-administration.ts has the actions.
  */
 
 import { formatExamples } from '@purser/runtime/command/command-output'

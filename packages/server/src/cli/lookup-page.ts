@@ -1,4 +1,7 @@
-/** Formats an API answer for a terminal: names with values, a line per list item, 80 columns. */
+/**
+ * Formats an API answer for a terminal of 80 columns: names with values, and a line for each list
+ * item.
+ */
 import { isObject } from '@purser/protocol/values/exact-json'
 import { printable } from '@purser/runtime/text/printable-text'
 

@@ -1,4 +1,4 @@
-/** Runs a server as a command, alone or as a worker of a cluster, until a stop signal. */
+/** Command that runs a server until a stop signal, in one process or as a cluster of workers. */
 import cluster from 'node:cluster'
 import { isatty } from 'node:tty'
 import { setFlagsFromString } from 'node:v8'

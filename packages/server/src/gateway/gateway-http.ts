@@ -1,4 +1,7 @@
-/** HTTP server of the gateway: a wallet for the platform, and the gateway's own API. */
+/**
+ * HTTP server of the gateway. It has the paths of a wallet, which the platform calls, and the
+ * gateway's own API.
+ */
 
 import { registerApi } from '../core/http/api/api.ts'
 import type { Authenticator } from '../core/http/api/authentication.ts'

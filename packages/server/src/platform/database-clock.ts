@@ -1,7 +1,7 @@
 /**
  * The database's clock, shared by all processes on one database (W-19). Steps and errors of host
- * clocks do not affect plans and claims. A fast host clock therefore cannot make a process treat
- * another's lease as ended and send the delivery twice (C-6).
+ * clocks do not affect the planned times and claims of deliveries. So a process with a fast clock
+ * cannot treat another's lease as ended and send the delivery twice (C-6).
  */
 
 import type { Clock } from '@purser/runtime/clock'

@@ -1,7 +1,7 @@
 /**
  * Audit of the platform's invariants in SQL, over all stored data. Bets are compared with their
- * deliveries in slices of bets, and totals with bets in slices of events. Each slice has its own
- * snapshot with all rows that its checks compare.
+ * deliveries in slices of bets, and the running totals (exposure-totals.ts) with the bets in slices
+ * of events. Each slice has its own snapshot with all rows that its checks compare.
  */
 
 import { visitFeed } from '../core/change-feed/feed-audit.ts'

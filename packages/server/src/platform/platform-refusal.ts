@@ -1,6 +1,7 @@
 /**
- * Refusal of a request, as a value from the rules up to the route. Exceptions are only defects or
- * failed dependencies. The HTTP status of each refusal is in api/refusal-status.ts.
+ * Refusal of a request. The business rules return it as a value, up to the route. Exceptions are
+ * thrown only for defects and failed dependencies. The HTTP status of each refusal is in
+ * api/refusal-status.ts.
  */
 
 /** Stable, for programs. */

@@ -1,4 +1,4 @@
-/** Compares the platform's side of one bet with the wallet's. Pure. */
+/** Compares one bet of the platform with the same bet of the wallet. Pure. */
 
 import {
   type BetPair,

@@ -1,6 +1,6 @@
 /**
- * One bet as each side has it. Amounts are decimal text, because the sides may have different
- * scales.
+ * One bet as the platform has it, and as the wallet has it. Amounts are decimal text, because the
+ * two sides may have different scales.
  */
 
 import { toQualifiedBetId, toSentBetId } from '@purser/protocol/qualified-bet-id'

@@ -1,4 +1,4 @@
-/** Parses a bet of any platform from a table row. Pure, because the console uses it too. */
+/** Parses a bet of any platform from a row of a CSV file. Pure, because the console uses it too. */
 import { UsageError } from '@purser/runtime/errors/cli-errors'
 import type { BetState, PlatformSide } from './bet-sides.ts'
 

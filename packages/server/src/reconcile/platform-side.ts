@@ -1,4 +1,7 @@
-/** Reads the platform's bets of one partner, in the state that the partner acknowledged. */
+/**
+ * Reads the platform's bets of one partner. Each bet is in the last state that the partner
+ * acknowledged.
+ */
 
 import type { Money } from '@purser/protocol/values/money'
 import { UUID } from '@purser/protocol/wire-ids'

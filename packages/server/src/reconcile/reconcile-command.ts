@@ -1,4 +1,6 @@
-/** `purser reconcile`: opens the two sides, and writes the findings. */
+/**
+ * `purser reconcile` compares the bets of the platform with the wallet's, and writes the findings.
+ */
 
 import { findUrlFault } from '@purser/protocol/values/base-url'
 import { PLATFORM_NAME } from '@purser/protocol/wire-ids'

@@ -1,6 +1,6 @@
 /**
- * Compares the bets in a file of another platform with a wallet's. Each bet is read once, because
- * the file does not change.
+ * Compares the bets in a CSV file of another platform with the wallet's bets. Each bet is read
+ * once, because the file does not change.
  */
 import { compareBet, type ReconcileFinding } from './bet-comparison.ts'
 import type { Pages, Platforms, WalletSide } from './bet-sides.ts'

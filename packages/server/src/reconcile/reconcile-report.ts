@@ -1,6 +1,6 @@
 /**
- * Writers for findings: text, one JSON document, and CSV. They write each finding at once and store
- * none.
+ * Writers for findings: as text, as one JSON document, and as CSV. They write each finding at once,
+ * so memory does not grow.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { formatCsvLine, formatTextCell } from '@purser/runtime/text/csv-writer'

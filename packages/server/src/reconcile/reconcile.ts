@@ -3,9 +3,10 @@
  * ids, so memory does not grow with the number of bets.
  *
  * If both sides are in one database, one snapshot shows them at the same moment. Otherwise a bet
- * may change between the two readings. A difference is then read again, and counts only if it
- * remains while the bet does not change. So a wallet that is read through its API needs no snapshot
- * of the platform, which would last as long as the reading of all pages.
+ * may change between the readings of the two sides. So a bet with a difference is read again. The
+ * difference counts only if it is still there and the bet has not changed between the readings. A
+ * wallet that is read through its API therefore needs no snapshot of the platform. Such a snapshot
+ * would last until the last page is read.
  */
 
 import type { ApiEndpoint } from '@purser/protocol/client/api-client'

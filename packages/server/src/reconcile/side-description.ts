@@ -1,4 +1,7 @@
-/** Describes both sides of a bet, as text for people and as columns for programs. Pure. */
+/**
+ * Describes a bet as the platform and as the wallet have it: as text for people, and as columns for
+ * programs. Pure.
+ */
 import type { ReconcileFinding } from './bet-comparison.ts'
 import type { BetState, PlatformSide, WalletSide } from './bet-sides.ts'
 

@@ -1,4 +1,7 @@
-/** Merges two streams in the order of bet ids into pairs. Memory holds one page of each stream. */
+/**
+ * Merges two streams of bets in the order of bet ids into pairs. Memory holds one page of each
+ * stream.
+ */
 import { type BetPair, compareIds, type Pages, type PlatformSide, type WalletSide } from './bet-sides.ts'
 
 /** Yields each bet id once, in order. */

@@ -1,4 +1,6 @@
-/** Lines that the sandbox prints: one for each change of a bet or match, and the counters. */
+/**
+ * Lines that the sandbox prints: one for each change of a bet or match, and one with the counters.
+ */
 import { printableLine } from '@purser/runtime/text/printable-text'
 import { wrapForTerminal } from '@purser/runtime/text/text-wrapping'
 import { type BetStep, type BetStepKind, SHORT_ID_LENGTH, toShortBetId } from './bettors/bet-steps.ts'

@@ -1,4 +1,4 @@
-/** HTTP client of our own APIs, with an address and a key. */
+/** HTTP client for an API of a Purser server, with the address and a key. */
 
 export interface BearerAnswer {
   readonly status: number

@@ -1,4 +1,7 @@
-/** The two demo players, and the welcome text: addresses, keys, and a command that places a bet. */
+/**
+ * The two demo players of the sandbox, and the welcome text: addresses, keys, and a command that
+ * places a bet.
+ */
 import { randomUUID } from 'node:crypto'
 import { SIGNATURE_HEADER, signBody } from '@purser/protocol/signature'
 import type { Config } from '../core/config/config.ts'

@@ -1,4 +1,4 @@
-/** Style of the front page, light and dark. */
+/** CSS of the sandbox's front page, light and dark. */
 export const FRONT_PAGE_STYLE = `
 :root { color-scheme: light dark; --line: light-dark(#d8dbe0, #3a3f47); --soft: light-dark(#5a6270, #9aa3b2);
   --mark: light-dark(#fff3d6, #4a3d17); --box: light-dark(#f6f7f9, #1f2329) }

@@ -1,6 +1,6 @@
 /**
  * Front page at /sandbox: servers, keys and the last bets. It needs no script: the list of bets is
- * an iframe that reloads each second. Only this machine sees the keys.
+ * an iframe that reloads each second. Only a browser on the sandbox's machine gets the keys.
  */
 
 import { escapeMarkup as text } from '@purser/runtime/text/markup-escaping'

@@ -1,4 +1,7 @@
-/** Table of the counters, for rates at which a line for each bet is unreadable. */
+/**
+ * Table of the sandbox's counters, which replaces the lines of single bets if there are too many to
+ * read.
+ */
 import type { CountName } from './bettors/change-tally.ts'
 
 export const MIN_TABLE_RATE = 5

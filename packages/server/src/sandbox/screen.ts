@@ -1,6 +1,6 @@
 /**
- * Output of the sandbox. A terminal shows the counter line below the other lines; other outputs get
- * it every ten seconds, without colour.
+ * Output of the sandbox. A terminal shows the line of counters below the other lines. Any other
+ * output gets this line every ten seconds, without colour.
  */
 import { styleText } from 'node:util'
 import { TERMINAL_WIDTH } from '@purser/runtime/text/text-wrapping'

@@ -1,6 +1,6 @@
 /**
- * Metrics that every server exports. They come first: the pools are read before other metrics query
- * the database.
+ * Metrics that every server exports. They come first, so that the figures of the connection pools
+ * do not count the queries of other metrics.
  */
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { ConsoleAuth, ServerAuth } from '../core/auth/server-auth.ts'

@@ -1,4 +1,6 @@
-/** Runs the conformance kit against the wallet of this process, over HTTP like any other wallet. */
+/**
+ * Runs the conformance kit against this process's wallet, over HTTP as against any other wallet.
+ */
 import type { AddressInfo } from 'node:net'
 import { type CaseResult, isGood } from '@purser/conformance/reports/conformance-report'
 import { redactReport } from '@purser/conformance/reports/report-redaction'

@@ -1,6 +1,6 @@
 /**
- * Forwards the output of child processes in whole lines. Processes that write to one pipe could
- * split each other's lines.
+ * Forwards the output of child processes in whole lines. If the processes wrote to one pipe
+ * directly, they could split each other's lines.
  */
 import type { ChildProcess } from 'node:child_process'
 import { Transform } from 'node:stream'

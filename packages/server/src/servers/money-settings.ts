@@ -1,9 +1,10 @@
 /**
- * Settings that decide about money. The first server that uses a database records the settings in
- * it.
+ * Settings that affect money, such as PURSER_CURRENCIES. The first server that uses a database
+ * records its settings there.
  *
- * A server with other settings does not start (O-1). Otherwise a process that lacks a setting would
- * silently pay by other rules. A command changes the settings and explains the consequences.
+ * A server whose settings differ from the recorded ones does not start (O-1). Otherwise a process
+ * that lacks a setting would silently pay by other rules. A command changes the recorded settings
+ * and explains the consequences.
  */
 
 import { STANDARD_SCALES } from '@purser/protocol/values/money'

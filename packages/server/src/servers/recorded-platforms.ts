@@ -1,9 +1,9 @@
 /**
- * Record of the platforms for which a wallet of this database was started.
+ * Record of the platforms for which a wallet on this database has run.
  *
- * A later wallet must name each recorded platform that has bets (O-1). With another name for the
- * same secret, results would find no bet, and a Rollback would be answered 200 without money
- * (W-43).
+ * A wallet that starts later must name each recorded platform that has bets (O-1). With another
+ * name for the same secret, results would find no bet, and a Rollback would be answered 200 without
+ * money (W-43).
  */
 
 import { UsageError } from '@purser/runtime/errors/cli-errors'

@@ -1,5 +1,5 @@
 /**
- * Starts tracing when an address for spans is configured. Otherwise the OpenTelemetry packages are
+ * Starts tracing if an address for spans is configured. Otherwise the OpenTelemetry packages are
  * not even loaded.
  */
 

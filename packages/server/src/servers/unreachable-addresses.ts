@@ -1,8 +1,8 @@
 /**
- * Check at the start for stored addresses that the server may not call (O-17).
+ * Finds stored addresses that the server may not call, when the server starts (O-17).
  *
- * An address may be stored before the setting changes, or before the process runs in production.
- * All calls to it fail and deliveries wait, so the start reports it.
+ * An address may have been stored before the setting changed, or before the process ran in
+ * production. All calls to such an address fail and deliveries wait, so the start reports it.
  */
 
 import { findUrlRefusal } from '@purser/protocol/client/network/ssrf-guard'

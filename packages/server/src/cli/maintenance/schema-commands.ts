@@ -1,4 +1,4 @@
-/** Commands for the owner of the database: migrations, grants and recorded settings. */
+/** Commands for the owner of the database tables: migrations, grants and recorded settings. */
 
 import { formatExamples, printResult } from '@purser/runtime/command/command-output'
 import { UsageError } from '@purser/runtime/errors/cli-errors'

@@ -1,5 +1,6 @@
 /**
- * Semaphore with a bounded, timed queue: too many calls to one operator do not delay others (G-7).
+ * Semaphore with a bounded, timed queue, so that calls to a slow operator delay no calls to others
+ * (G-7).
  */
 
 import type { MaybePromise } from '@purser/runtime/async/maybe-promise'

@@ -1,7 +1,9 @@
 /**
- * Free capacity of the operators' queues, by which the load shedder admits calls. Otherwise a burst
- * of calls to one operator would be rejected by its full queue at once (G-7). Each rejection would
- * admit the next call, and the rejections would take the time of other calls.
+ * Number of calls for which the operators' queues have room. The load shedder admits no more calls.
+ *
+ * Otherwise the full queue of one operator would reject a burst of calls at once (G-7). Each
+ * rejection would admit the next call of the burst, and the rejections would delay calls to other
+ * operators.
  */
 import type { OperatorClient } from './operator-client.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Client for one operator, with its own connections and queue, both bounded (G-7). A call has the
- * remaining part of the platform's 5 s.
+ * Client for one operator. Its connections and its queue are bounded and used by no other operator
+ * (G-7). The platform's 5 s include the earlier work, so a call to the operator has only the rest.
  */
 
 import type { ExchangeResult } from '@purser/protocol/client/network/wallet-connection'

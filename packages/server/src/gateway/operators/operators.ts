@@ -1,4 +1,7 @@
-/** Operators to which the gateway forwards calls: their clients and their list. */
+/**
+ * The operators to which the gateway forwards calls: a client for each operator, and the list of
+ * operators.
+ */
 
 import type { Reach } from '@purser/protocol/values/base-url'
 import { type Db, type Row, statement } from '../../core/database/db.ts'

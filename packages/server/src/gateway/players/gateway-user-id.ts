@@ -1,5 +1,6 @@
 /**
- * The gateway's own player ids: random UUIDs, so that an unknown id is recognised as its own (G-3).
+ * Player ids that the gateway creates: random UUIDs. By this form the gateway recognises an id of
+ * its own that is missing from the database (G-3).
  */
 import { environment } from '@purser/runtime/environment'
 

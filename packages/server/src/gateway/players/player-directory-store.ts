@@ -1,4 +1,6 @@
-/** Store of players and sessions; a row is written once and never changed. */
+/**
+ * Store of the gateway's players and sessions. A database row is written once and never changed.
+ */
 import { createHash } from 'node:crypto'
 import { type Db, type Row, statement, type Tx } from '../../core/database/db.ts'
 import {

@@ -1,7 +1,8 @@
 /**
  * Directory of the gateway's players and sessions, with the operators' ids and tokens. An entry
  * never changes, so each process caches found entries without expiry; a missing entry is read
- * again. While the database is down, cached entries stay usable (G-10).
+ * again. While the database is down, the gateway still serves players whose entries are cached
+ * (G-10).
  */
 import { createHmac } from 'node:crypto'
 import { isStorable } from '@purser/protocol/wire-ids'

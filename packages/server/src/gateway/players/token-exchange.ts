@@ -1,6 +1,6 @@
 /**
- * Exchange of an operator's token for a token of the gateway. Player and currency come from the
- * operator, which must know the token.
+ * Exchange of an operator's token for a token of the gateway. The operator must know its token, and
+ * answers with the player and the currency.
  */
 
 import { type CallOutcome, classifyAnswer } from '@purser/protocol/client/answer-classification'

@@ -1,10 +1,11 @@
 /**
- * Answers for unknown players (G-3). An id is stored before it is given out, and is never reused. A
- * bet under an unknown id therefore never existed, and the answers are a wallet's for an unknown
- * player.
+ * Answers to calls about unknown players (G-3). The gateway stores a player id before the platform
+ * gets it, and never reuses it. So no bet exists under an unknown id, and the gateway answers as a
+ * wallet that does not know the player.
  *
  * An unknown id in the gateway's own format is different: the database is a wrong one or an old
- * backup. The operator may hold a stake, and a 200 to a Rollback would leave the stake there.
+ * backup. Then the call fails. The operator may hold a stake, and a 200 to a Rollback would leave
+ * the stake there.
  */
 
 import { requireShape, type Validator } from '@purser/protocol/call-fault'

@@ -1,4 +1,4 @@
-/** Routes of bets: placement, lists, and decisions by hand. */
+/** Routes of bets: placement, lists, and decisions that a user makes by hand. */
 
 import { requireScale } from '@purser/protocol/values/money'
 import type { Static } from 'typebox'

@@ -1,4 +1,4 @@
-/** Routes of events: state and odds, results, and limits of bets. */
+/** Routes of sports events: state and odds, results, and limits of bets. */
 
 import { Type } from 'typebox'
 import type { AuditLog } from '../../core/auth/audit-log/audit-log.ts'

@@ -1,6 +1,6 @@
 /**
- * List of bets in the platform API, the latest first. The statement has only the requested
- * conditions.
+ * List of bets in the platform API, the latest first. The SQL has only the conditions that the
+ * request contains.
  */
 
 import { UUID } from '@purser/protocol/wire-ids'

@@ -1,4 +1,4 @@
-/** Events of the platform's feed: new states of bets, and ends of deliveries. */
+/** Views of the changes in the platform's feed: new states of bets, and ends of deliveries. */
 
 import { formatMoney, type Money, requireScale, type Scales } from '@purser/protocol/values/money'
 import { Type } from 'typebox'

@@ -1,9 +1,9 @@
 /**
  * Batches of concurrent requests, each batch in one transaction.
  *
- * A batch does not wait for locked bets, and is abandoned if anything else blocks it. Requests of
- * an abandoned batch, and requests for locked bets, are repeated alone and wait as long as
- * necessary.
+ * A batch does not wait for bets that another transaction has locked. If anything else blocks the
+ * batch, it is abandoned. Its requests, and requests for locked bets, are then repeated alone and
+ * wait as long as necessary.
  */
 
 import { createBatcher } from '@purser/runtime/async/batcher'

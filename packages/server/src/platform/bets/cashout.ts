@@ -3,8 +3,8 @@
  *
  *   accepted ──requested──► settled as cashout ──rejected──► accepted ──results──► settled, or open
  *
- * Invariant: a bet is settled as cashout only while the partner has accepted that or may still
- * accept it.
+ * Invariant: a bet is settled as cashout only while the partner has accepted the cashout or may
+ * still accept it.
  */
 
 import type { UserProfile } from '@purser/protocol/user-profile'

@@ -1,6 +1,6 @@
 /**
- * Settlement by results of events, in slices. Each slice is one transaction with its deliveries,
- * which are sent while the next slice runs.
+ * Settlement by results of events, in slices. Each slice is one transaction, which also records the
+ * deliveries to partners. They are sent while the next slice runs.
  *
  * One process applies a result and writes a heartbeat every second. The request with the result is
  * answered after some seconds with the progress; the work continues without a caller. If bets

@@ -1,6 +1,7 @@
 /**
- * Expiry of frame sessions after a day (C-17). The token, which could place bets, and the profile,
- * which is personal, are deleted. Later calls for the session's bets carry their own tokens.
+ * Deletes the token and the profile of a frame session after a day (C-17). The token could place
+ * bets, and the profile is personal. Later calls for the session's bets carry the tokens of the
+ * bets.
  */
 
 import type { Clock } from '@purser/runtime/clock'

@@ -1,6 +1,7 @@
 /**
- * Frame session: a user's visit to the frame (the betting page inside the partner's site). The
- * partner's profile at load decides the identity that the session's bets carry (C-7).
+ * Frame session: a user's visit to the frame (the betting page inside the partner's site). When the
+ * frame loads, the partner's profile of the user decides the identity that the session's bets carry
+ * (C-7).
  */
 
 import type { UserProfile } from '@purser/protocol/user-profile'

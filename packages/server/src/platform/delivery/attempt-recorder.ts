@@ -1,6 +1,6 @@
 /**
- * Records the partners' answers to deliveries: the attempt, the end of the delivery or its next
- * attempt, and the state of the bet at the partner.
+ * Records the partners' answers to deliveries. A record has the attempt, the end of the delivery or
+ * its next attempt, and the state of the bet at the partner.
  */
 
 import type { CallOutcome } from '@purser/protocol/client/answer-classification'

@@ -1,4 +1,6 @@
-/** Store of bulk retries: their progress and the deliveries that they sent again (C-16). */
+/**
+ * Store of bulk retries: the progress of each one, and the deliveries that it sent again (C-16).
+ */
 
 import { environment } from '@purser/runtime/environment'
 import type { Actor } from '../../core/auth/audit-log/audit-log.ts'

@@ -1,8 +1,8 @@
 /**
  * Retry of transactions that fail because of a locked row or a conflicting change.
  *
- * The wallet waits for a lock only half a second, because its caller waits 5 s. A result on the
- * platform can meet hundreds of bets in placement and must still be applied. A transaction with a
+ * A wallet waits for a lock only half a second, because its caller waits 5 s. The platform must
+ * apply a result even while hundreds of bets on the event are being placed. A transaction with a
  * conflict has changed nothing, so it is repeated as a whole.
  */
 

@@ -1,8 +1,8 @@
 /**
- * Claims of due deliveries; outbox.ts has the states of a delivery.
+ * Claims of due deliveries: rights to send a delivery once. outbox.ts has the states of a delivery.
  *
- * Invariant: a claim ends with its recorded answer, or after another process has watched it for a
- * whole lease (C-12, lease-watch.ts). It has no expiry time.
+ * Invariant: a claim ends when its answer is recorded, or when another process has watched the
+ * claim for a whole lease (C-12, lease-watch.ts). A claim has no expiry time.
  *
  * A claim changes no indexed column, so that Postgres updates the row on its page and writes no
  * index. The queue's index therefore keeps claimed deliveries, and ended ones while an older

@@ -1,4 +1,7 @@
-/** Filter of deliveries as SQL conditions, for lists and manual retries. */
+/**
+ * Filter of deliveries as SQL conditions, for lists and for manual retries of all listed
+ * deliveries.
+ */
 import type { QueryCondition } from '../../core/database/query-builder.ts'
 import type { DeliveryStatus } from '../store/outbox.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Quarantine for deliveries that the database rejects. They are skipped for a minute at a time, so
- * that later deliveries are sent (C-15).
+ * Quarantine for deliveries that the database rejects. A delivery in quarantine is skipped for a
+ * minute at a time, so that later deliveries are sent (C-15).
  */
 import { createLru } from '@purser/runtime/lru-cache'
 import { MAX_RESULT_GAP_MS } from './retry-backoff.ts'

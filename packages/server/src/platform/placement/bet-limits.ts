@@ -1,5 +1,5 @@
 /**
- * Limits of an outcome, an event, a player and a bet; a bet above a limit is rolled back with
+ * Limits of an outcome, an event, a player and a bet. A bet above a limit is rolled back with
  * reason 110 to 115 (C-3).
  */
 

@@ -1,6 +1,6 @@
 /**
- * Recovery scan of the queues from their front, about once a second. It finds work of dead
- * processes, and deliveries before the marks (delivery-lanes.ts).
+ * Scans the queues of due deliveries from their front, about once a second. A scan finds the work
+ * of dead processes, and deliveries before the marks (delivery-lanes.ts).
  *
  * A scan may be slow, because old snapshots keep ended rows in the indexes. Then it continues
  * during the next turns, and scans become rarer.

@@ -1,6 +1,6 @@
 /**
- * Recovery of accepted results that were not applied to every bet, for example after a crash. A
- * process takes them over after watching them for a lease (C-12).
+ * Recovery of accepted results of events that were not applied to every bet, for example after a
+ * crash. Another process takes a result over after watching it for a lease (C-12).
  */
 
 import { createLru } from '@purser/runtime/lru-cache'

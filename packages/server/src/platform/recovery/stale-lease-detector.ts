@@ -1,5 +1,5 @@
 /**
- * Detector of abandoned work of other processes.
+ * Detects work that another process has abandoned.
  *
  * A process treats work as abandoned only after it has seen the work unchanged for a whole lease,
  * on its own monotonic clock (C-12). Therefore no step of a wall clock makes two processes do the

@@ -1,12 +1,13 @@
 /**
  * Running totals of the accepted and settled bets per outcome and event, for limits 110 to 112.
  *
- * Invariant: the transaction that accepts a bet adds it, the transaction that cancels it subtracts
- * it, and nothing else changes the totals. The audit compares them with the bets.
+ * Invariant: the transaction that accepts a bet adds the bet to the totals. The transaction that
+ * cancels the bet subtracts it, and nothing else changes the totals. The audit compares them with
+ * the bets.
  *
  * A change locks a total. A transaction that adds a bet therefore sees all earlier bets, and no
- * other one is added until it ends. Rows are written in the order of their keys, outcomes before
- * events.
+ * other bet is added until the transaction ends. Rows are written in the order of their keys,
+ * outcomes before events.
  */
 
 import type { Money } from '@purser/protocol/values/money'

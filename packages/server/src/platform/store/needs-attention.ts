@@ -5,11 +5,12 @@
  * - it was rejected and is the last delivery of its bet;
  * - it is retried after a 400 (C-5), or after six minutes without an answer (W-48).
  *
- * A rejected cashout does not, because it was reversed (C-8). The owed amount is the money that has
- * not moved. Above zero it must be paid to the player, below zero taken back.
+ * A rejected cashout needs no attention, because it was reversed (C-8). The owed amount is the
+ * money that has not moved. If it is above zero, it must be paid to the player; if below zero,
+ * taken back.
  *
- * Invariant: `owed_since` is set if and only if the delivery needs attention. Each statement that
- * changes a delivery's status keeps this invariant.
+ * Invariant: `owed_since` is set if and only if the delivery needs attention. Each SQL statement
+ * that changes a delivery's status keeps this invariant.
  */
 import type { Row } from '../../core/database/db.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Outbox of deliveries, the calls that must reach a partner. A row is written in the transaction
- * that decides it.
+ * Outbox of deliveries, the calls that must reach a partner. A delivery's row is written in the
+ * transaction that decides the delivery.
  *
  *   waiting ──the earlier one ends──► pending ──claimed, sent──► done · refused · stuck
  *                                       ▲ └──unknown outcome──► pending again, later
@@ -10,8 +10,8 @@
  * (C-6). A claim (delivery-claim.ts) marks the row and counts the attempt. A late sender has an
  * older attempt number and cannot overwrite the result of its successor.
  *
- * The row is narrow because it is rewritten; the bytes that are sent are written once, in
- * `message`. All processes use the database's clock (database-clock.ts).
+ * The row is narrow because each attempt rewrites it. The bytes that are sent are written once, in
+ * the table `message`. All processes use the database's clock (database-clock.ts).
  */
 
 import { formatTiming as phasesAsText, type RequestTiming } from '@purser/protocol/client/network/request-timing'

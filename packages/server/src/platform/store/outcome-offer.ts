@@ -1,4 +1,7 @@
-/** Current state of outcomes and their events, for the control stage (C-3). */
+/**
+ * Current state of the outcomes that a bet selects, and of their events, for the control stage
+ * (C-3).
+ */
 import { statement, type Tx } from '../../core/database/db.ts'
 import type { EventStatus } from './event-store.ts'
 import { type Odds, parseStoredOdds } from './odds.ts'

@@ -10,8 +10,8 @@
  * - declined and cancelled are final.
  *
  * Each transition is committed together with the delivery that notifies the partner (C-1). A
- * rejected cashout needs no delivery, because the partner knows it. Every cancelled bet has a
- * rollback.
+ * rejected cashout needs no delivery, because the partner has rejected it. Every cancelled bet has
+ * a rollback.
  */
 import type { ResultType } from '@purser/protocol/bet-request'
 import type { Money } from '@purser/protocol/values/money'

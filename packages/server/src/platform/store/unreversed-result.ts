@@ -1,7 +1,7 @@
 /**
- * Results that a partner has, or may have, although the platform has withdrawn them (W-46). The
- * partner would answer a Rollback of such a bet with code 8, which ends the Rollback as done (C-4).
- * The player would keep the payout unnoticed.
+ * Results of bets that a partner has, or may have, although the platform has withdrawn them (W-46).
+ * The partner would answer a Rollback of such a bet with code 8, which ends the Rollback as done
+ * (C-4). The player would keep the payout unnoticed.
  *
  * A partner has a result that it acknowledged. It may have a result that it finally rejected, if an
  * earlier attempt has no answer or an unclear one. A later acknowledged call ends both cases.

@@ -1,4 +1,4 @@
-/** Sleep that a signal ends. */
+/** Sleep that an abort signal can end. */
 
 /** Longest time of one timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1

@@ -1,4 +1,6 @@
-/** Description of a bet's steps from the platform's record of its deliveries. Pure functions. */
+/**
+ * Describes the steps of a bet from the platform's record of the bet's deliveries. Pure functions.
+ */
 
 import { REPLY_CODES, ROLLBACK_REASON, replyCode } from '@purser/protocol/reply-codes'
 import { formatMoney, parseDecimal, STANDARD_SCALES } from '@purser/protocol/values/money'

@@ -1,6 +1,6 @@
 /**
- * Watch of the placed bets. When the feed has a change of a bet, the watch reads the bet from the
- * platform and reports new steps.
+ * Watches the placed bets. When the platform's feed has a change of a bet, the watch reads the bet
+ * from the platform and reports new steps.
  */
 import type { BearerClient } from '../bearer-client.ts'
 import { type BetDetail, type BetStep, describeBetSteps } from './bet-steps.ts'

@@ -1,4 +1,4 @@
-/** Simulation of matches and bettors in steps, through the HTTP APIs of wallet and platform. */
+/** Simulates matches and bettors in steps, through the HTTP APIs of wallet and platform. */
 import { randomUUID } from 'node:crypto'
 import { replyCode } from '@purser/protocol/reply-codes'
 import { errorText } from '@purser/runtime/errors/error-text'

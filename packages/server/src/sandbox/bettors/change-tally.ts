@@ -1,4 +1,7 @@
-/** Counters of bets from the feed, for rates at which bets have no lines. */
+/**
+ * Counts bets from the platform's feed. The sandbox prints only these counts if bets are too
+ * frequent for a line each.
+ */
 import { createLru } from '@purser/runtime/lru-cache'
 import type { BetStepKind } from './bet-steps.ts'
 import type { PlatformChange } from './platform-changes.ts'

@@ -1,4 +1,4 @@
-/** Renewal of a frame session before it expires after a day (C-17). */
+/** Renews a frame session before the platform ends it after a day (C-17). */
 import { cacheFor } from '@purser/runtime/async/single-flight-cache'
 
 const RENEW_AFTER_MS = 12 * 3_600_000

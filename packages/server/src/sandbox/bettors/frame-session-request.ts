@@ -1,6 +1,6 @@
 /**
- * Request for a frame session, the platform's session for one player's frame. The platform reads
- * the player from the wallet.
+ * Requests a frame session, the platform's session for one player's frame (betting page). The
+ * platform reads the player from the wallet.
  */
 import type { BearerClient } from '../bearer-client.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Watch of bets that a user sends to the wallet by hand. The watch reports each call with its
- * effect.
+ * Watches bets that a user of the sandbox sends to the wallet by hand. Each call is reported with
+ * its effect.
  */
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import type { SandboxOperator } from '../sandbox-servers.ts'

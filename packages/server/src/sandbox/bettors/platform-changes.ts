@@ -1,4 +1,4 @@
-/** Reader of the platform's feed, which avoids a poll of each bet. */
+/** Reads the platform's feed, so that the sandbox need not poll each bet. */
 import type { BearerClient } from '../bearer-client.ts'
 import type { BetDetail } from './bet-steps.ts'
 

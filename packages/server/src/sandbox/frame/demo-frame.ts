@@ -1,7 +1,7 @@
 /**
- * Demo frame: one player, some matches with moving odds, and real bets through platform, wire,
- * wallet and ledger. Every amount is read from the wallet. The player has its own brand, so the
- * shown accounts contain only its money.
+ * Demo frame: a betting page with one player, some matches with moving odds, and real bets. The
+ * bets pass through platform, wire, wallet and ledger, and every amount is read from the wallet.
+ * The player has its own brand, so the shown ledger accounts contain only the player's money.
  */
 import { randomUUID } from 'node:crypto'
 import { formatMoney, type Money, parseDecimal, parseWireBalance } from '@purser/protocol/values/money'

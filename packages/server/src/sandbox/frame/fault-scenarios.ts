@@ -1,7 +1,7 @@
 /**
  * Fault scenarios that a user of the demo frame runs on the real wallet and platform. A caption
- * then explains the rules and the money. The values in the caption are observed, and the caption
- * shows a difference from the rules.
+ * then explains the rules and the money. The caption has observed values, and shows when they
+ * differ from the rules.
  */
 import { conflict } from '../../core/http/api/problem-details.ts'
 import type { InjectedFault } from '../fault-proxy.ts'

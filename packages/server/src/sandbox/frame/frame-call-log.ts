@@ -1,6 +1,6 @@
 /**
  * Log of the calls about the demo frame's player, as the fault proxy sees them. The log includes
- * calls in progress; old calls are dropped.
+ * calls in progress. Old calls are removed from it.
  */
 
 import { type BetOperation, OPERATIONS, parseBetOperation } from '@purser/protocol/operation'

@@ -1,6 +1,6 @@
 /**
- * Matches of the demo frame. Their number is constant: a new match replaces an ended one. Odds do
- * not move while a bet is placed.
+ * Matches of the demo frame. Their number is constant: a new match replaces an ended one. The odds
+ * do not move while a bet is placed.
  */
 import { randomUUID } from 'node:crypto'
 import type { Random } from '@purser/runtime/seeded-random'

@@ -1,6 +1,6 @@
 /**
- * Player of the demo frame. Its brand has no other player, so that the report shows only its
- * accounts.
+ * Player of the demo frame. The player's brand has no other player, so the brand's report shows
+ * only the ledger accounts of this player.
  */
 import { randomUUID } from 'node:crypto'
 import type { BearerClient } from '../bearer-client.ts'

@@ -1,4 +1,6 @@
-/** Stream of the changes of wallet and platform together. It ends when one source ends. */
+/**
+ * Stream that merges the changes of wallet and platform. It ends when one of the two streams ends.
+ */
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Problem } from '../../core/http/api/problem-details.ts'

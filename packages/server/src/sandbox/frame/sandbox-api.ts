@@ -1,6 +1,6 @@
 /**
- * Routes of the sandbox for the console: a part of the platform's API, and the demo frame with its
- * fault scenarios.
+ * Routes that the sandbox offers to the console: a part of the platform's API, and the demo frame
+ * with its fault scenarios.
  */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'

@@ -1,4 +1,7 @@
-/** Schedule of a delivery: its attempts since the first one, made and planned (C-4, C-5). */
+/**
+ * Schedule of a delivery: the attempts that were made since the first one, and the planned attempts
+ * (C-4, C-5).
+ */
 
 import type { Clock } from '@purser/runtime/clock'
 import { Type } from 'typebox'

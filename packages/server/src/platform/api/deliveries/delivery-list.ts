@@ -1,6 +1,6 @@
 /**
- * Lists of deliveries in the platform API: all, the latest decision first, and the ones that need
- * attention, the newest fault first.
+ * Lists of deliveries in the platform API. The list of all deliveries begins with the latest
+ * decision. The list of deliveries that need attention begins with the newest fault.
  */
 import { type Static, Type } from 'typebox'
 import { statement } from '../../../core/database/db.ts'

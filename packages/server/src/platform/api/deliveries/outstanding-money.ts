@@ -1,6 +1,6 @@
 /**
- * Money of listed deliveries that has not moved. Its sum equals the amount that the list of
- * partners shows.
+ * Money of the listed deliveries that has not moved. The sum for a partner equals the amount in the
+ * list of partners.
  */
 import { type Static, Type } from 'typebox'
 import { statement } from '../../../core/database/db.ts'
