@@ -1,8 +1,8 @@
 /**
- * The command `npm run simulate`: plays wallets and platforms with injected faults, and reports
- * broken rules.
+ * The command `npm run simulate`: plays simulated wallets and platforms with faults on purpose, and
+ * reports broken rules.
  *
- * Exit codes: 0 good, 1 findings, 2 wrong use, 130 stopped.
+ * Exit codes: 0 no findings, 1 findings, 2 wrong use, 130 stopped.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { EXIT_CODES } from '@purser/runtime/command/exit-codes'

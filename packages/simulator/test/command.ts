@@ -1,6 +1,6 @@
 /**
- * The command `npm run simulate` (packages/simulator/src/main.ts). For level 3 it starts a
- * Postgres, unless DATABASE_URL names one.
+ * Starts the simulator for `npm run simulate`. Runs with real locks (level 3) also need a Postgres,
+ * so this file starts one unless DATABASE_URL names one.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'

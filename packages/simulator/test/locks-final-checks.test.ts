@@ -1,5 +1,6 @@
 /**
- * The final check of balances: each is right, wrong or undecided. Undecided balances are counted.
+ * The final check of a run finds each balance right, wrong or undecided, and counts the undecided
+ * balances.
  */
 import { expect, test } from 'vitest'
 import { BALANCE_JUDGED, checkBalances } from '../src/postgres/final-checks.ts'

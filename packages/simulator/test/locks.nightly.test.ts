@@ -1,8 +1,10 @@
 /**
- * Two wallet processes and a platform on a real Postgres: the books are right after seeded faults.
+ * Two wallet processes and a platform on a real Postgres have right books after faults drawn from a
+ * seed.
  *
- * Statements and messages are released in seeded order. Connections break, delay and fall silent;
- * processes die, and a standby lags. A failure names the command that plays its run alone.
+ * SQL statements and messages are released in an order drawn from the seed. Connections break,
+ * delay and fall silent; processes die, and a standby lags. A failure names the command that plays
+ * its run alone.
  */
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { classifyComplaint, listRunFiles, readRunFile, shrinkRun } from '../src/market/run-file.ts'

@@ -1,11 +1,10 @@
 /**
- * Saved runs: a failure is reproduced from its file, and the runs in corpus, which once failed,
- * pass.
+ * A failed run is reproduced from its file. The saved runs in `corpus` failed once, and pass now.
  *
- * - late-copy-of-a-refused-result.json: seed 2 found it (I-2).
- * - late-copy-of-an-expired-token.json: seed 702 found it (P-1).
- * - sent-again-behind-its-tenth-attempt.json: seed 9778. The check was wrong: it counted the tenth
- *   attempt as the first of a manual retry (C-4).
+ * - late-copy-of-a-refused-result.json: seed 2 found the fault (I-2).
+ * - late-copy-of-an-expired-token.json: seed 702 found the fault (P-1).
+ * - sent-again-behind-its-tenth-attempt.json: seed 9778 found a fault of the check. It counted the
+ *   tenth attempt as the first of a manual retry (C-4).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { closeStores } from '../src/market/databases/market-store.ts'

@@ -1,6 +1,6 @@
 /**
- * The checks of markets about money: refused corrections, freebets, and the required events of a
- * run.
+ * The auditor of simulated markets judges refused corrections and freebets rightly. The events that
+ * a run must reach depend on its options.
  */
 import { describe, expect, test } from 'vitest'
 import { findMissingMarks } from '../src/market/minimum-coverage.ts'

@@ -1,6 +1,6 @@
 /**
- * Each planted fault is found in the run that packages/simulator/src/reports names
- * (planted-tables.test.ts).
+ * The simulation finds each planted fault in the run that packages/simulator/src/reports names.
+ * planted-tables.test.ts checks those tables.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closeStores } from '../src/market/databases/market-store.ts'

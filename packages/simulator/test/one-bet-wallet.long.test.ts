@@ -1,9 +1,9 @@
 /**
- * Every history of one bet against a wallet on Postgres over HTTP: its answers equal the auditor's.
+ * In every history of one bet, a wallet on Postgres answers over HTTP as the auditor expects.
  *
- * By day all histories of up to three steps are played, and one in thirty of four steps. `npm run
- * nightly` plays all of four steps. HISTORY="place; settle 25" in the environment plays a single
- * one.
+ * By day the test plays all histories of up to three steps, and one in thirty of four steps. `npm
+ * run nightly` plays all of four steps. HISTORY="place; settle 25" in the environment plays a
+ * single history.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,7 @@
-/** Every history of one bet up to six steps, the merging of histories, and planted faults. */
+/**
+ * Every history of one bet up to six steps obeys the rules, histories merge without loss, and the
+ * search finds planted faults.
+ */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { searchHistories } from '../src/one-bet/history-search.ts'

@@ -1,6 +1,6 @@
 /**
- * Every history of one bet up to four steps. one-bet.long.test.ts has longer ones, and planted
- * faults.
+ * Every history of one bet up to four steps obeys the rules. one-bet.long.test.ts has longer
+ * histories and planted faults.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Faults planted in the wallet's rules: a changed state, call or answer. The product has none of
- * these.
+ * Faults that tests plant in the wallet's rules: a changed state, call or answer. The product has
+ * none of these faults.
  */
 
 import { type Money, money, ZERO } from '@purser/protocol/values/money'

@@ -1,6 +1,6 @@
 /**
- * The history of a bet: moments from the records of platform and wallet, of which either may be
- * missing.
+ * The history of a bet: its decisions and calls, from the records of platform and wallet. The
+ * records of one side may be missing.
  */
 
 import { sumDecimals } from '@purser/protocol/values/decimal'

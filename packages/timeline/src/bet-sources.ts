@@ -1,4 +1,4 @@
-/** The parts of the wallet's and platform's API answers that the timeline reads. */
+/** Types of the API answers of wallet and platform, with the members that the timeline reads. */
 
 export interface TransferView {
   readonly transferId: string

@@ -1,6 +1,6 @@
 /**
- * The state of a bet, in a sentence that support can read out. The sentence uses only recorded
- * facts.
+ * Describes the state of a bet in a sentence that support can read out. The sentence uses only
+ * recorded facts.
  */
 import { moneyText } from './amount-text.ts'
 import { hasArchivedTransfers } from './bet-history.ts'

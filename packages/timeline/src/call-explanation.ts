@@ -1,5 +1,6 @@
 /**
- * Explains the outcome of a call: the branch taken in its row of the life table, with the amounts.
+ * Explains the outcome of a call: the rule in "The life of a bet" (decisions.md) that decided it,
+ * with the amounts.
  */
 
 import { REPLY_CODES } from '@purser/protocol/reply-codes'

@@ -1,6 +1,6 @@
 /**
- * The earlier results of a bet. A result that paid nothing left no transfer, so transfers cannot
- * show it.
+ * Lists the earlier results of a bet. A result that paid nothing left no transfer, so the transfers
+ * alone cannot show it.
  */
 import { hasArchivedTransfers } from './bet-history.ts'
 import type { PlatformBetDetail, WalletBetDetail } from './bet-sources.ts'

@@ -1,6 +1,6 @@
 /**
- * Explains an answer by its row in the life table (docs/reference/decisions.md, "The life of a
- * bet").
+ * Explains an answer of the wallet by its row in the table "The life of a bet"
+ * (docs/reference/decisions.md).
  */
 import { REMEMBERED_REFUSALS, REPLY_CODES } from '@purser/protocol/reply-codes'
 import type { TimelineOperation, WalletCallView } from './bet-sources.ts'

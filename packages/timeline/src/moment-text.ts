@@ -1,4 +1,4 @@
-/** Moments of a bet in words, for screen readers, tooltips and tables. */
+/** Describes the moments of a bet in words, for screen readers, tooltips and tables. */
 import { formatSigned } from './amount-text.ts'
 import { formatDuration } from './drawing/time-format.ts'
 import { operationTitle, type PlatformDecision, type TimelineCall } from './drawing/timeline-moments.ts'

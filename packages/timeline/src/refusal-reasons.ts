@@ -1,4 +1,4 @@
-/** Reasons for a rejection, as words after "because". */
+/** Reasons why a call was rejected, as words that can follow "because". */
 import { REMEMBERED_REFUSALS, REPLY_CODES, type RememberedRefusal } from '@purser/protocol/reply-codes'
 
 /** The remembered rejections (I-3). */

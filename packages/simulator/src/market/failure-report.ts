@@ -1,4 +1,7 @@
-/** Reports a failed run: seed, commit, last events, and a shortened file of its choices. */
+/**
+ * Reports a failed run: its seed, its commit, its last events, and a file with a shortened list of
+ * its random choices.
+ */
 import { readCommit } from '../doc-figures.ts'
 import type { RunResult } from './market-run.ts'
 import { classifyComplaint, type RunFile, shrinkRun, writeRunFile } from './run-file.ts'

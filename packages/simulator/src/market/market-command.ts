@@ -1,7 +1,7 @@
 /**
- * Plays markets from their seeds and prints the situations that occurred.
+ * Plays simulated markets from their seeds and prints the situations that occurred.
  *
- * A failure is printed with its story and the command that plays it again.
+ * A failed run is printed with its events and the command that plays it again.
  */
 
 import { createStopSignal } from '@purser/runtime/command/stop-signals'

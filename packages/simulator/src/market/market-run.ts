@@ -1,7 +1,7 @@
 /**
  * One run of a simulated market, which has wallets, a platform and their users.
  *
- * The run plays with faults, then without, and audits the books.
+ * The market is played with faults, then without faults, and then its books are audited.
  */
 
 import { environment } from '@purser/runtime/environment'

@@ -1,5 +1,6 @@
 /**
- * The least number of successes that a run must have, by the number of its actors' requests.
+ * The least number of successes that a run must have. The number depends on how often the simulated
+ * users tried.
  *
  * A run in which no bet is accepted breaks no rule and proves nothing. Good runs exceed each number
  * by far.

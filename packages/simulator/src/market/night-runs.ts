@@ -1,7 +1,8 @@
 /**
- * The sum of many runs. A night is the longest series, and can be played in pieces with a file.
+ * Adds up the results of many runs. A night is the longest series of runs. With a file, it can be
+ * played in parts.
  *
- * A failed run is recorded in the file but does not count as played, so the next piece plays it
+ * The file records a failed run, but does not count it as played, so the next part plays the run
  * again.
  */
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'

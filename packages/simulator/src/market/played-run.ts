@@ -1,4 +1,4 @@
-/** The summary of a played run, and the sum of many. */
+/** Plays one run and summarises its result. Adds up the summaries of many runs. */
 
 import type { Stores } from './market.ts'
 import { type RunResult, runMarket } from './market-run.ts'

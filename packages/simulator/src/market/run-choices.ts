@@ -1,8 +1,9 @@
 /**
- * The choices of a run: the faults of messages, the actions of actors, the crashes.
+ * The random choices of a run: the faults of messages, the actions of simulated users, the crashes.
  *
  * The choices come from the seed or from a list. A list stays valid after a change of the code, and
- * choices can be removed: an unlisted message arrives, unlisted actions and crashes do not happen.
+ * choices can be removed from it: an unlisted message arrives, and unlisted actions and crashes do
+ * not happen.
  */
 
 import { sleep } from '@purser/runtime/async/sleep'

@@ -1,4 +1,7 @@
-/** A run in a file, as a list of choices. A failure writes it; it can be replayed and shortened. */
+/**
+ * Saves a run in a file, as a list of its choices. A failed run is saved; it can be played again
+ * and shortened.
+ */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Stores } from './market.ts'
 import { type RunResult, runMarket } from './market-run.ts'

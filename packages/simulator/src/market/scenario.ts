@@ -1,4 +1,4 @@
-/** The scenario of a run: start, length, parties, and rules about money. */
+/** The scenario of a run: its start and length, its parties, and their rules about money. */
 import type { Random } from '@purser/runtime/seeded-random'
 
 export interface Scenario {

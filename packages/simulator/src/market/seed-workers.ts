@@ -1,5 +1,6 @@
 /**
- * Plays seeds in several threads. Each run needs its own thread, because a run replaces globals.
+ * Plays the runs of many seeds in several threads. Each run needs its own thread, because a run
+ * replaces globals of JavaScript.
  */
 import { once } from 'node:events'
 import { availableParallelism, totalmem } from 'node:os'

@@ -1,4 +1,7 @@
-/** Short names for ids in a story: the first bet is `bet 1`, the first request `r1`. */
+/**
+ * Short names for ids in the list of a run's events: the first bet is `bet 1`, the first request
+ * `r1`.
+ */
 import { parseBetOperation } from '@purser/protocol/operation'
 import type { NetworkRequest } from './network/simulated-network.ts'
 

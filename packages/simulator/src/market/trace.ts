@@ -1,4 +1,4 @@
-/** The trace of a run: its story, and a hash that compares two runs. */
+/** The trace of a run: its events in words, and a hash of the events that compares two runs. */
 import { createHash } from 'node:crypto'
 
 export interface Trace {

@@ -1,4 +1,4 @@
-/** The worker thread, which plays the received seeds in its own stores. */
+/** The code of a worker thread. It plays the runs of the received seeds in its own databases. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Images } from './databases/market-store.ts'
 import { openWarmStores } from './databases/warm-stores.ts'

@@ -2,7 +2,7 @@
  * The fingerprint of a history of calls. The search continues histories with equal fingerprints as
  * one.
  *
- * Three things are left out, because no later check depends on them:
+ * A fingerprint leaves out three things, because no later check depends on them:
  * - the values of moments, which wallet and auditor only repeat;
  * - the values of call numbers, which are only compared with the last result;
  * - requests that are never sent again.

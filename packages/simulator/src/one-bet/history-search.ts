@@ -1,9 +1,9 @@
 /**
- * Plays every history of calls about one bet up to a length, short ones first, and checks each
+ * Plays every history of calls about one bet up to a length, short histories first, and checks each
  * step.
  *
- * Histories that reach the same situation continue as one, with their count. So millions of
- * histories cost a few thousand steps, and each finding is as short as possible.
+ * Histories that reach the same situation continue as one, and the search keeps their number. So
+ * millions of histories cost a few thousand steps, and each finding is as short as possible.
  */
 import type { Rules } from 'purser/wallet/rules/decision'
 import { fingerprintPosition, type HistoryPosition } from './history-fingerprint.ts'

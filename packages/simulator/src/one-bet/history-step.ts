@@ -1,8 +1,8 @@
 /**
- * One step of a history. The functions are pure.
+ * Plays and checks one step of a history. The functions are pure.
  *
- * Invariant: the answer, the balance, the state of the bet and the sums of the ledger equal the
- * auditor's. No invariant of one-bet-invariants.ts is broken.
+ * Invariant: the wallet's answer, balance, state of the bet and ledger sums equal the auditor's. No
+ * invariant of one-bet-invariants.ts is broken.
  */
 
 import { replyCode } from '@purser/protocol/reply-codes'

@@ -1,4 +1,7 @@
-/** The actions of a history: the calls of the wire, and the actions of operator and player. */
+/**
+ * The actions of which histories of one bet consist: the calls of the wire, and the actions of
+ * operator and player.
+ */
 import type { Placement } from 'purser/wallet/store/bet'
 
 /** Amounts in minor units. `place other` has the same bet id with another stake. */

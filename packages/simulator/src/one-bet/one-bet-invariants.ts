@@ -1,8 +1,8 @@
 /**
  * Invariants of every history of one bet.
  *
- * They use only requests, answers and moved money, not the states of a bet. So an error that rules
- * and auditor share breaks an invariant. The functions are pure.
+ * They use only requests, answers and moved money, not the states of a bet. So an invariant is
+ * broken even by an error that the wallet's rules and the auditor share. The functions are pure.
  */
 
 import type { ReplyCode } from '@purser/protocol/reply-codes'

@@ -1,8 +1,8 @@
 /**
  * One player with one bet in memory, under the wallet's own rules.
  *
- * The function that decides a batch on Postgres gets a batch of one call. States share no data, so
- * a search can return to any state.
+ * On Postgres, one function decides a batch of calls; here it gets a batch of one call. States
+ * share no data, so a search can return to any state.
  */
 
 import { type Money, money } from '@purser/protocol/values/money'

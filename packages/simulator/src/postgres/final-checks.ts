@@ -1,4 +1,7 @@
-/** Checks at the end of a run: the auditor's balances, the product's audits, and both books. */
+/**
+ * Checks at the end of a run: balances against the auditor's, the product's own audits, and the
+ * books of wallet and platform.
+ */
 
 import { statement } from 'purser/core/database/db'
 import { auditPlatform } from 'purser/platform/platform-audit'

@@ -1,7 +1,7 @@
 /**
  * The messages between the simulation and a wallet in its own process.
  *
- * A turn contains all new input; the reply contains all output.
+ * They alternate in turns: a message with all new input, then a reply with all output.
  */
 import type { NetworkAnswer, NetworkRequest } from '../market/network/simulated-network.ts'
 import type { SocketErrorCode } from './wire/client-socket.ts'

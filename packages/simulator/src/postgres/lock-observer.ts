@@ -1,4 +1,4 @@
-/** A separate connection that reads the lock waits of the server. */
+/** A separate connection to Postgres that reads which sessions wait for which locks. */
 import pg from 'pg'
 
 export interface LockObserver {

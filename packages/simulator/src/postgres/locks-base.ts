@@ -1,4 +1,7 @@
-/** Databases on a real Postgres, reset before each run and dropped at the end. */
+/**
+ * Creates the databases of a run on a real Postgres. Each run resets them, and they are dropped at
+ * the end.
+ */
 
 import { environment, replaceEnvironment } from '@purser/runtime/environment'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-/** Plays runs with real locks, each from its seed, and saved runs. */
+/** Plays runs with real locks on Postgres: new runs, each from its seed, and saved runs. */
 
 import { environment } from '@purser/runtime/environment'
 import { UsageError } from '@purser/runtime/errors/cli-errors'

@@ -1,4 +1,6 @@
-/** The situations that runs must reach or must avoid, recognised in their statements. */
+/**
+ * The situations that runs must reach or must avoid, recognised in the SQL statements of the runs.
+ */
 import type { Trace } from '../market/trace.ts'
 import { BALANCE_JUDGED } from './final-checks.ts'
 import type { StatementResult } from './wire/client-statements.ts'

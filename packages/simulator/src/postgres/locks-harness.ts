@@ -2,9 +2,9 @@
  * The parts of one run with real locks: two wallets in their own processes, and the platform in
  * this one.
  *
- * A proxy controls their statements to Postgres. The simulated network hands the platform's bytes
- * directly to a wallet, because a socket would deliver at an unknown time. So each message and each
- * statement moves at its chosen time.
+ * A proxy controls the parties' SQL statements to Postgres. The simulated network hands the
+ * platform's bytes directly to a wallet, because a socket would deliver at an unknown time. So each
+ * message and each statement moves at its chosen time.
  */
 
 import { createDeferred } from '@purser/runtime/async/deferred'

@@ -1,6 +1,6 @@
 /**
- * The platform of a run with real locks. Its process is the simulation's, and its database has the
- * same proxy as the wallets'.
+ * The platform of a run with real locks. It runs in the process of the simulation. Its SQL
+ * statements pass the same proxy as the wallets'.
  */
 
 import { environment } from '@purser/runtime/environment'

@@ -1,7 +1,7 @@
 /**
- * One run with real locks: two wallets on one Postgres, with faults, then without.
+ * One run with real locks: two wallets on one Postgres, first with faults, then without.
  *
- * Callers and a platform send many calls at once, while statements wait, connections break and
+ * Callers and a platform send many calls at once, while SQL statements wait, connections break and
  * processes die. Then the faults end, and the books must be right.
  */
 

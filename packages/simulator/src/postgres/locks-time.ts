@@ -1,5 +1,6 @@
 /**
- * Advances the virtual time of a run: first the due work, then Postgres's time-outs and deadlocks.
+ * Advances the virtual time of a run. At each time the due work comes first, then the time-outs and
+ * deadlocks of Postgres.
  */
 
 import type { LocksHarness } from './locks-harness.ts'

@@ -1,5 +1,6 @@
 /**
- * An operator's session in the wallets' database, which locks players in any order for some time.
+ * A simulated operator with a direct session in the wallets' database, who locks players in any
+ * order for some time.
  */
 
 import { sleep } from '@purser/runtime/async/sleep'

@@ -1,5 +1,6 @@
 /**
- * The simulation's side of a wallet process: it sends calls, connections and the time, in turns.
+ * The simulation's side of the connection to a wallet process: it sends calls, connections and the
+ * time, in turns.
  */
 import type { ChildProcess } from 'node:child_process'
 import type { Cancel } from '@purser/runtime/environment'

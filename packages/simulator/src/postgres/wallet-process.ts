@@ -1,9 +1,10 @@
 /**
- * A wallet in its own process, with pools of `pg`. Its clock, its timers and its network are
+ * Runs a wallet in its own process, with pools of `pg`. Its clock, its timers and its network are
  * simulated.
  *
- * It acts only in turns: it receives input, runs until all work waits, and replies with its output
- * and its next timer. So two wallet processes are as deterministic as one.
+ * The wallet acts only in turns: it receives input, runs until all work waits, and replies with its
+ * output and its next timer. So a run with two wallet processes is as deterministic as a run with
+ * one.
  */
 
 import { errorWithStack } from '@purser/runtime/errors/error-text'

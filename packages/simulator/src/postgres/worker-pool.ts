@@ -1,5 +1,6 @@
 /**
- * Processes for wallets. A spare process is always ready, because a start takes longer than a run.
+ * Starts processes in which wallets run. A spare process is always ready, because the start of a
+ * process takes longer than a run.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 

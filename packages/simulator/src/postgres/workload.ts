@@ -1,8 +1,8 @@
 /**
- * The workload of the two wallets in addition to the platform's calls.
+ * The load on the two wallets in addition to the platform's calls.
  *
- * Callers send calls about the same few bets to both wallets, move money by hand, and lock players.
- * Each action is a choice with all its random values.
+ * Simulated callers send calls about the same few bets to both wallets, move money by hand, and
+ * lock players. Each action is a choice with all its random values.
  */
 import { ROLLBACK_REASON } from '@purser/protocol/reply-codes'
 import { signBody } from '@purser/protocol/signature'

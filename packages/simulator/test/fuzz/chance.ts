@@ -1,4 +1,7 @@
-/** Reproducible random numbers: an input depends only on target, seed and number. */
+/**
+ * Reproducible random numbers for the fuzzer: an input depends only on its target, its seed and its
+ * number.
+ */
 import { createHash } from 'node:crypto'
 import { mulberry32 } from '../../../server/test/support/random.ts'
 

@@ -1,7 +1,8 @@
 /**
- * The command `npm run fuzz`: generates unusual inputs from a seed and judges the results.
+ * The command `npm run fuzz`: generates unusual inputs from a seed, and judges the results of our
+ * code.
  *
- * Exit codes: 0 good, 1 findings, 2 wrong use.
+ * Exit codes: 0 no findings, 1 findings, 2 wrong use.
  */
 import { fileURLToPath } from 'node:url'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'

@@ -1,6 +1,6 @@
 /**
- * Inputs as files: findings, and good starting points. A part in UTF-8 is stored as text, any other
- * in base64.
+ * Stores inputs of the fuzzer as files: inputs with findings, and good starting points. A part of
+ * an input is stored as text if it is UTF-8, else in base64.
  */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'

@@ -1,7 +1,7 @@
 /**
- * Short fuzzing from a fixed seed: our code has no finding, and each planted fault has one.
+ * Short fuzzing from a fixed seed has no finding in our code, and finds each planted fault.
  *
- * `npm run fuzz -- --night` is the long run. The file needs its own process, as every long test
+ * `npm run fuzz -- --night` is the long run. This file needs its own process, as every long test
  * has: V8 counts blocks only of code that is compiled after the counting began.
  */
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,8 +1,8 @@
 /**
- * JSON as it is written, for the judges: each number as its digits, each member in its place,
- * duplicates included.
+ * Parses JSON without loss, for the judges of the fuzzer. Each number keeps its digits, each member
+ * its place, and duplicate members remain.
  *
- * It is written from RFC 8259 and shares no line with the code that it judges. It uses no
+ * The parser is written from RFC 8259 and shares no line with the code that it judges. It uses no
  * recursion, because a body of 256 KiB can be nested 131,072 deep.
  */
 export type JsonNode =

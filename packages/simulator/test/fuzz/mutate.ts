@@ -1,5 +1,6 @@
 /**
- * Makes inputs from others: changed JSON, changed bytes, and sometimes a part of the largest size.
+ * Makes new inputs from existing ones: changed JSON, changed bytes, and sometimes a part of the
+ * largest size.
  */
 import type { Chance } from './chance.ts'
 import { type JsonNode, type JsonObjectNode, readJsonNode } from './lossless.ts'

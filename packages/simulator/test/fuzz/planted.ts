@@ -1,6 +1,6 @@
 /**
- * Faults that must be found: our code with one error each. A judge proves something only if it
- * finds these.
+ * Faults that the fuzzer must find: our code with one error each. A judge proves something only if
+ * it finds these faults.
  */
 import { createHmac } from 'node:crypto'
 import { parseJson } from '@purser/protocol/values/exact-json'

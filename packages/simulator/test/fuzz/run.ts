@@ -1,4 +1,6 @@
-/** Runs the inputs of one target. Each depends only on the seed and its number. */
+/**
+ * Runs our code with the inputs of one target. Each input depends only on the seed and its number.
+ */
 import { chanceOf } from './chance.ts'
 import { corpusFiles, type Parts, readInput } from './corpus.ts'
 import { grow } from './mutate.ts'

@@ -1,5 +1,6 @@
 /**
- * Shrinks a finding: removes pieces of each part as long as the complaint stays of the same kind.
+ * Shrinks an input with a finding. Pieces of each part are removed as long as the complaint stays
+ * of the same kind.
  */
 import type { Parts } from './corpus.ts'
 

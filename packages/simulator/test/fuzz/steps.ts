@@ -1,10 +1,10 @@
 /**
- * Measures the work for an input in steps: the executions of blocks of our code, counted by V8's
- * coverage.
+ * Measures the work of our code for an input in steps. A step is one execution of a block of code,
+ * counted by V8's coverage.
  *
  * Unlike milliseconds, steps are equal on every machine. V8 counts only code that is compiled after
- * the counting began, and not its own functions (JSON.parse, regular expressions). The command's
- * watch finds an input that does not end.
+ * the counting began, and not its own functions (JSON.parse, regular expressions). An input for
+ * which our code does not end is found by the time limit of `npm run fuzz`.
  */
 import { Session } from 'node:inspector'
 

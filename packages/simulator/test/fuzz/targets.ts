@@ -1,4 +1,7 @@
-/** All targets, each with its share of a night's inputs, because some are slower. */
+/**
+ * All targets of the fuzzer. Each gets a share of the inputs of a long run, because some targets
+ * are slower.
+ */
 import type { Target } from './target.ts'
 import { consoleTarget } from './targets/console.ts'
 import { csvTarget } from './targets/csv.ts'

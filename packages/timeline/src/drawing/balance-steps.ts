@@ -1,4 +1,4 @@
-/** The changes of the player's balance by the calls of a bet. */
+/** Computes how the calls of a bet changed the player's balance. */
 import { negateDecimal, sumDecimals } from '@purser/protocol/values/decimal'
 import { amountText, formatSigned } from '../amount-text.ts'
 import type { TransferView } from '../bet-sources.ts'

@@ -1,6 +1,6 @@
 /**
- * Axis that shows the order of the moments, as close together as their texts allow. The remaining
- * width is distributed evenly.
+ * A timeline axis that shows only the order of the moments, as close together as their texts allow.
+ * The remaining width is distributed evenly.
  */
 
 import { type BalanceSteps, earlierEnd, othersWidth, valueWidth } from './balance-steps.ts'

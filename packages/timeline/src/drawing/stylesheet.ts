@@ -1,4 +1,4 @@
-/** The style sheet of the pictures as text, for reports that must be self-contained. */
+/** The style sheet of the timeline pictures as text, for reports that must be self-contained. */
 import { readFileSync } from 'node:fs'
 
 export function readTimelineStylesheet(): string {

@@ -1,6 +1,6 @@
 /**
- * Axis that shows the moments to scale. Where marks would overlap, the axis and its ticks are
- * stretched.
+ * A timeline axis that shows the moments to scale. Where marks would overlap, the axis and its
+ * ticks are stretched.
  */
 
 import { type BalanceSteps, earlierEnd } from './balance-steps.ts'

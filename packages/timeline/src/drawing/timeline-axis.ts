@@ -1,6 +1,6 @@
 /**
- * Types and pixel sizes that the two kinds of timeline axis share: time to scale (time-axis.ts) and
- * order only (sequence-axis.ts).
+ * Types and pixel sizes that both kinds of timeline axis share. time-axis.ts is to scale;
+ * sequence-axis.ts shows only the order.
  */
 import type { TimelineMoment } from './timeline-moments.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The texts of the marks, and the estimated width of texts. Moments that are too close together
- * share one text.
+ * The texts of the marks in a timeline, and their estimated width. Moments that are too close
+ * together share one text.
  */
 import { sumDecimals } from '@purser/protocol/values/decimal'
 import { formatSigned } from '../amount-text.ts'

@@ -1,6 +1,6 @@
 /**
- * Places the moments of a bet on the chosen axis. Moments that are too close together share the
- * text of their group.
+ * Places the moments of a bet on the chosen axis. Moments that are too close together form a group
+ * with one text.
  */
 
 import { type BalanceStep, type BalanceSteps, computeBalanceSteps, valueWidth } from './balance-steps.ts'

@@ -1,5 +1,5 @@
 /**
- * The users of the market: bettors, the source of results, and the platform's support.
+ * The users in a simulated market: bettors, the source of results, and the platform's support.
  *
  * Each actor acts after delays drawn from the seed. It waits as long as a user would, then repeats
  * an unanswered request with the same key or reference.

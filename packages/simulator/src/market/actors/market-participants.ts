@@ -1,4 +1,4 @@
-/** The participants of the market: players, and the bets that the platform has answered. */
+/** The simulation's records of players, and of the bets that the platform has answered. */
 
 import type { Market } from '../market.ts'
 import type { CurrencyAmounts, CurrencyName } from '../oracle/market-money.ts'

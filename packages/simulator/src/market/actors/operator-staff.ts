@@ -1,5 +1,6 @@
 /**
- * The actions of the operator's staff: accounts, sessions, cash, locked results, blocked players.
+ * The actions of the operator's staff in a simulated market. The staff open player accounts, start
+ * and end sessions, move cash, lock results and block players.
  */
 
 import type { Random } from '@purser/runtime/seeded-random'

@@ -1,7 +1,9 @@
 /**
- * Ended tokens, locked bets and blocked players, as the auditor (market-auditor.ts) knows them.
+ * Ended tokens, locked bets and blocked players, as the simulation's auditor (market-auditor.ts)
+ * knows them.
  *
- * A call in progress during a change may see the old state or the new one, so neither is certain.
+ * A call that is in progress during a change may see the state before or after the change, so
+ * neither is certain.
  */
 import type { ObservedCall, PendingCall } from '../bet-life.ts'
 import type { WatchedBets } from '../oracle/possible-orders.ts'

@@ -1,8 +1,9 @@
 /**
  * A second platform, which calls the first wallet under its own name (W-43).
  *
- * It places bets for the same players, often with ids that the first platform uses too. It rolls
- * back a bet with an unknown outcome, and repeats each result until the wallet answers.
+ * It places bets for the players of the first platform, often with ids that the first platform uses
+ * too. It rolls back a bet with an unknown outcome, and repeats each result until the wallet
+ * answers.
  */
 
 import { OPERATIONS } from '@purser/protocol/operation'

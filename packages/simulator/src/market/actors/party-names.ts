@@ -1,6 +1,6 @@
 /**
- * The parties of a market: one wallet that the platform calls, or two operators' wallets and a
- * gateway.
+ * Names and addresses of the parties of a simulated market. The platform calls one wallet, or a
+ * gateway in front of two operators' wallets.
  */
 import type { Scenario } from '../scenario.ts'
 

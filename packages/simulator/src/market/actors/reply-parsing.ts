@@ -1,4 +1,4 @@
-/** Parses the bodies of calls and answers on the wire, which a fault may have cut. */
+/** Parses the bodies of calls and answers on the wire. A fault may have cut a body off. */
 
 import { replyCode } from '@purser/protocol/reply-codes'
 import { parseJsonObject } from '@purser/protocol/values/exact-json'

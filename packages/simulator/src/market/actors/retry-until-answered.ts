@@ -1,4 +1,6 @@
-/** Repeats a user's request until it has an answer, with attempts as long as a user would wait. */
+/**
+ * Repeats a user's request until it has an answer. Each attempt lasts as long as a user would wait.
+ */
 
 import { withTimeout } from '@purser/runtime/async/promise-timeout'
 import { sleep } from '@purser/runtime/async/sleep'

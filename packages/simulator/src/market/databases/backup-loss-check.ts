@@ -1,7 +1,8 @@
 /**
- * Restores an older backup of a wallet at the end of a run.
+ * Checks reconcile at the end of a run against an older backup of a wallet.
  *
- * Invariant: reconcile names each bet that lost something, and no other (docs/guides/reconcile.md).
+ * Invariant: reconcile names each bet of which the backup has lost something, and no other bet
+ * (docs/guides/reconcile.md).
  */
 
 import type { Participants } from '../actors/market-participants.ts'

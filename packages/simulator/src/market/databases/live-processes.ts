@@ -1,4 +1,6 @@
-/** The running processes of a market, and their start on existing databases. */
+/**
+ * The running processes of a simulated market, and the start of a process on its existing database.
+ */
 
 import type { Logger } from '@purser/runtime/logger'
 import type { Platform } from 'purser/platform/platform'

@@ -1,4 +1,4 @@
-/** Synchronous calls of the embedded database. */
+/** Synchronous calls to PGlite, the embedded database. */
 import type { PGlite } from '@electric-sql/pglite'
 import {
   encodeExecute,

@@ -1,7 +1,7 @@
 /**
  * A snapshot of an embedded database: its memory and its in-memory files.
  *
- * Each run starts from it, with the same caches, plans and counters.
+ * Each run starts from the snapshot, with the same caches, plans and counters.
  */
 import type { PGlite } from '@electric-sql/pglite'
 

@@ -1,6 +1,6 @@
 /**
- * Creates stores and plays a few markets in them, so that their databases have planned all
- * statements.
+ * Creates each party's database and plays a few markets in them, so that later runs find all SQL
+ * statements planned.
  */
 
 import { PARTY_NAMES } from '../actors/party-names.ts'

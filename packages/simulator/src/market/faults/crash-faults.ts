@@ -1,8 +1,8 @@
 /**
  * Schedules the faults of whole processes, databases and connections.
  *
- * The faults are deaths of processes, failures of databases, partitions, set clocks and lost
- * servers.
+ * A process dies, a database fails, a partition separates parties, a clock is set, or a server is
+ * lost.
  */
 import type { Random } from '@purser/runtime/seeded-random'
 import { partiesOf, serverOf } from '../actors/party-names.ts'

@@ -1,4 +1,4 @@
-/** Faults that change the text of a statement, or its rows. */
+/** Faults that change the text of an SQL statement, or the rows of its result. */
 import type { Db, Row, Statement, Tx } from 'purser/core/database/db'
 
 export type DbFault = (db: Db) => Db

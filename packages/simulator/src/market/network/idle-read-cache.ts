@@ -1,9 +1,10 @@
 /**
- * A cache for the reads that platform and gateway repeat each second while nothing happens.
+ * A cache for the database reads that platform and gateway repeat each second while nothing
+ * happens.
  *
- * A long market consists mostly of such reads. An entry is valid until the next write. That is
- * sound: the database has one connection, and these statements read no clock. A run that is played
- * twice is played once without the cache, and must give the same result.
+ * A long simulation consists mostly of such reads. An entry is valid until the next write. That is
+ * sound: the database has one connection, and these statements read no clock. As a check, a run
+ * that is played twice is played once without the cache, and must give the same result.
  */
 import type { Row, Statement } from 'purser/core/database/db'
 

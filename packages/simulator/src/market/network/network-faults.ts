@@ -1,4 +1,4 @@
-/** The faults of messages, drawn from the seed or fixed. */
+/** The faults of messages, either drawn from the seed or fixed by a list. */
 import type { Random } from '@purser/runtime/seeded-random'
 import type { MessageFault } from '../run-choices.ts'
 

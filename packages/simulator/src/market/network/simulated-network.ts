@@ -1,9 +1,11 @@
 /**
- * The network between the parties, with the real signed bytes and the faults of real networks.
+ * The simulated network between the parties. It carries the real signed bytes and has the faults of
+ * real networks.
  *
- * - It loses a message before or after its effect.
- * - It delivers a message twice, after the caller's 5 s, or a minute late, and so in another order.
- * - It cuts an answer, or a proxy answers instead.
+ * - It loses a message before or after the message has its effect.
+ * - It delivers a message twice, after the caller's time-out of 5 s, or a minute late, and so in
+ *   another order.
+ * - It cuts an answer, or replaces an answer by a proxy's error.
  * - A partition loses every message for a time.
  */
 

@@ -2,8 +2,8 @@
  * A virtual environment, whose time moves only in steps, from timer to timer.
  *
  * Invariant: before the time moves, all work has ended or waits for a later time. Order, random
- * numbers and ids follow from the seed. It replaces globals of the process, from which the embedded
- * database reads the time.
+ * numbers and ids follow from the seed. The environment replaces globals of the process, because
+ * the embedded database reads the time from them.
  */
 import crypto from 'node:crypto'
 import { syncBuiltinESMExports } from 'node:module'

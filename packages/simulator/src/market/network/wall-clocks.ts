@@ -1,5 +1,5 @@
 /**
- * The wall clocks of a market, which can be set forward or back.
+ * The wall clocks of a simulated market, which can be set forward or back.
  *
  * Durations use the monotonic clock, which cannot be set. The state is global for the process.
  */

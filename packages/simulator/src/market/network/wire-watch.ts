@@ -1,6 +1,6 @@
 /**
  * Passes each call to a wallet, and its answer, to the auditor. Checks that a repeated call gets
- * the original's answer (R-2).
+ * the same answer as the first (R-2).
  */
 
 import { OPERATIONS, parseBetOperation } from '@purser/protocol/operation'

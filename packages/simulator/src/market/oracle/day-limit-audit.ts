@@ -1,8 +1,8 @@
 /**
- * Checks the limits per day from the transfers alone (W-2).
+ * Checks the players' limits per day from the transfers alone (W-2).
  *
- * At each stake it sums the day's stakes without the refunded ones. The account's day never goes
- * back, even if a clock does.
+ * At each stake the audit sums the day's stakes without the refunded stakes. The day of an account
+ * never goes back, even if a clock does.
  */
 import { type Db, statement } from 'purser/core/database/db'
 import { LIMITS_BY_PLAYER, type Scenario } from '../scenario.ts'

@@ -1,8 +1,9 @@
 /**
- * Checks the duties of a gateway to both sides, written from docs/concepts/gateway.md.
+ * Checks the duties of a gateway to platform and operators, written from docs/concepts/gateway.md.
  *
  * - A call goes to the operator of its player, with this operator's token (G-1, G-2).
- * - An answer is the operator's answer about the player's call, or a failure (G-4, G-5, D-7).
+ * - The gateway returns the operator's answer about the player's call, or a failure (G-4, G-5,
+ *   D-7).
  * - A player of an operator keeps one id for ever.
  */
 import { replyCode } from '@purser/protocol/reply-codes'

@@ -2,10 +2,10 @@
  * The auditor: it computes the answers that a wallet may give to each call, and the possible
  * balances.
  *
- * It is written only from decisions.md; bet-life.ts has the effects of one call. It sees only the
- * wire and the deaths of the wallet. The order of effects is unknown, and so is the effect of a
- * call without an answer. The auditor keeps every possibility that no answer has ruled out, and
- * complains if none is left.
+ * The auditor is written only from decisions.md; bet-life.ts has the effects of one call. It sees
+ * only the calls and answers on the wire, and the deaths of the wallet. It cannot see the order of
+ * effects, nor the effect of a call without an answer. So it keeps every possible state that no
+ * answer has ruled out, and complains if none remains.
  *
  * The operator's changes of sessions, locks and blocks are inputs, once they are certain. A refusal
  * because of a lock is always possible.

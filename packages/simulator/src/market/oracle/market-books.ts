@@ -1,9 +1,9 @@
 /**
- * Checks both books at the end of a run, written from decisions.md.
+ * Checks the books of wallet and platform at the end of a run, written from decisions.md.
  *
  * Invariant: no call is in progress, nothing is owed, and each balance is right. A balance is the
- * cash that came in, less the stakes of standing bets, plus their payouts. The product's audits and
- * reconcile check the same books in addition.
+ * cash that a player paid in, less the stakes of valid bets, plus their payouts. The product's own
+ * audits and reconcile check the same books in addition.
  */
 
 import { replyCode } from '@purser/protocol/reply-codes'

@@ -1,7 +1,8 @@
 /**
- * The situations that a night must reach, because faults were found there before.
+ * The situations that a series of runs must reach, because faults were found in such situations
+ * before.
  *
- * They are recognised in answers and statements, so the product has no code for them.
+ * They are recognised in answers and SQL statements, so the product has no code for them.
  */
 
 import { parseBetOperation } from '@purser/protocol/operation'

@@ -1,5 +1,6 @@
 /**
- * Money of markets in hundredths. The yen has no smaller unit, so its amounts are multiples of 100.
+ * Money of simulated markets in hundredths. The yen has no smaller unit, so its amounts are
+ * multiples of 100.
  */
 import { parseWireBalance } from '@purser/protocol/values/money'
 

@@ -1,8 +1,9 @@
 /**
- * The lowest possible balances, which decide whether codes 7 and 21 are right (R-6, L-2).
+ * The lowest possible balances, which decide whether a wallet may refuse for lack of money with
+ * codes 7 and 21 (R-6, L-2).
  *
- * Each call that needs money stores the lowest possible balance since its arrival. It is the sum of
- * the manual movements and of the lowest possible total of each other bet.
+ * Each call that needs money stores the lowest possible balance since its arrival. That balance is
+ * the sum of the manual movements and of the lowest possible total of each other bet.
  */
 import { computeLoweredResult, computeMoved } from '../bet-life.ts'
 import { parseCents } from './market-money.ts'

@@ -1,8 +1,9 @@
 /**
- * Checks two anomalies: payouts above the odds, and bonuses below the stake (W-49).
+ * Checks that the wallet reports two anomalies rightly: payouts above the odds, and bonuses below
+ * the stake (W-49).
  *
- * It is written from decisions.md. Bets come from the wire, anomalies from the wallet's recorded
- * calls.
+ * The check is written from decisions.md. It reads bets from the wire, and anomalies from the
+ * wallet's recorded calls.
  */
 
 import { parseDecimal } from '@purser/protocol/values/money'

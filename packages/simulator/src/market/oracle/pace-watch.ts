@@ -1,7 +1,8 @@
 /**
- * Checks the calls that leave the platform, written only from decisions.md.
+ * Checks the times at which the platform sends calls, written only from decisions.md.
  *
- * A bet has one call in progress at a time (C-6), and attempts do not bunch (C-4, C-5).
+ * A bet has one call in progress at a time (C-6), and attempts are no closer together than
+ * permitted (C-4, C-5).
  */
 import { OPERATIONS } from '@purser/protocol/operation'
 import { type MessageMembers, parseMessage } from '../actors/reply-parsing.ts'

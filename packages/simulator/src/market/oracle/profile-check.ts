@@ -1,7 +1,8 @@
 /**
- * The possible answers of User data, by the state of the token (P-1, P-2).
+ * The permitted answers to User data, by the state of the token (P-1, P-2).
  *
- * The operators store only a player's id and currencies. A live token has the active currency.
+ * In the simulation, operators store only a player's id and currencies. A live token has the active
+ * currency.
  */
 import { parseJsonObject } from '@purser/protocol/values/exact-json'
 import { parseRefusal } from '../actors/reply-parsing.ts'

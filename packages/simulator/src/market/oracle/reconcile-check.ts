@@ -1,4 +1,7 @@
-/** Compares reconcile with the bets that a restored backup has lost (docs/guides/reconcile.md). */
+/**
+ * Compares the findings of reconcile with the bets that a restored backup has lost
+ * (docs/guides/reconcile.md).
+ */
 
 import type { Participants } from '../actors/market-participants.ts'
 import type { Stores } from '../market.ts'

@@ -1,8 +1,8 @@
 /**
- * The auditor's knowledge of tokens: holder and state (P-1).
+ * The auditor's knowledge of tokens: the player and the state of each (P-1).
  *
- * The operator's staff report their changes. A token that the wallet refuses as expired counts as
- * ended.
+ * The simulated staff report each start and end of a session to the auditor. A token that the
+ * wallet refuses as expired counts as ended.
  */
 
 /** `not reported`: without reports of the staff, the auditor accepts every refusal. */

@@ -1,6 +1,6 @@
 /**
- * Requests balances (P-3) and bets (P-4) from the wallet, and compares its answers with the
- * auditor's.
+ * Requests balances (P-3) and bets (P-4) from the wallet, and checks that the auditor considers
+ * each answer possible.
  */
 
 import { OPERATIONS } from '@purser/protocol/operation'

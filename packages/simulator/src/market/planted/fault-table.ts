@@ -1,5 +1,6 @@
 /**
- * Searches planted faults in runs from seed 1 on, and writes the findings as a table of the docs.
+ * Plays runs with each planted fault from seed 1 on, until a run finds the fault. Writes the
+ * results as a table for the docs.
  */
 import { writeFileSync } from 'node:fs'
 import type { Print } from '../failure-report.ts'

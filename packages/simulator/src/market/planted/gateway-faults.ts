@@ -1,4 +1,4 @@
-/** Faults of a gateway: in its reads and writes, and in its answers for its operators. */
+/** Faults to plant in a gateway: in its reads and writes, and in its answers to the platform. */
 
 import { REPLY_CODES } from '@purser/protocol/reply-codes'
 import { loseCommits, toAcknowledgement } from '../faults/fault-planting.ts'

@@ -1,4 +1,7 @@
-/** Faults that need refused corrections, bets with a bonus, or players with two currencies. */
+/**
+ * Faults to plant that only show with refused corrections, bets with a bonus, or players with two
+ * currencies.
+ */
 import { REPLY_CODES, replyCode } from '@purser/protocol/reply-codes'
 import { toAcknowledgement } from '../faults/fault-planting.ts'
 import { alterRows } from '../faults/sql-faults.ts'

@@ -1,4 +1,7 @@
-/** The description of a planted fault, and the places where one can be planted. */
+/**
+ * The description of a planted fault, and functions that plant a fault in a party's calls, its
+ * answers, or its use of the database.
+ */
 import type { Db } from 'purser/core/database/db'
 import type { PartyName } from '../actors/party-names.ts'
 import { type AnswerFaults, plantAnswers } from '../faults/fault-planting.ts'

@@ -1,4 +1,4 @@
-/** All planted faults for markets; the product has none of these. */
+/** All faults that tests plant in simulated markets. The product has none of these faults. */
 
 import { hideRows, skipStatement } from '../faults/fault-planting.ts'
 import type { Scenario } from '../scenario.ts'

@@ -1,4 +1,4 @@
-/** Faults of the platform: in its reads and writes, and in its reading of answers. */
+/** Faults to plant in the platform: in its reads and writes, and in its reading of answers. */
 
 import { OPERATIONS } from '@purser/protocol/operation'
 import { REPLY_CODES, ROLLBACK_REASON } from '@purser/protocol/reply-codes'

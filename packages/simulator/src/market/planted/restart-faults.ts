@@ -1,4 +1,7 @@
-/** Faults that need a restart with other settings, or a restored backup. */
+/**
+ * Faults to plant that only show after a restart with other settings, or after the restore of a
+ * backup.
+ */
 
 import { rememberResults } from '../faults/fault-planting.ts'
 import { alterRows, combineFaults } from '../faults/sql-faults.ts'

@@ -1,4 +1,4 @@
-/** Faults of a wallet in its reads and writes. */
+/** Faults to plant in the reads and writes of a wallet. */
 import { environment } from '@purser/runtime/environment'
 import { loseCommits, skipStatement } from '../faults/fault-planting.ts'
 import { alterRows, combineFaults, type DbFault, rememberRows, rewordStatement } from '../faults/sql-faults.ts'

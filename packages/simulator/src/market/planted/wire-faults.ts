@@ -1,4 +1,4 @@
-/** Faults of a wallet in its answers to callers. */
+/** Faults to plant in a wallet's answers to callers. */
 import { REPLY_CODES, replyCode } from '@purser/protocol/reply-codes'
 import { environment } from '@purser/runtime/environment'
 import { addOne, changeReply, toAcknowledgement, toOtherId } from '../faults/fault-planting.ts'

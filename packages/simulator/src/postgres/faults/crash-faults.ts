@@ -1,9 +1,9 @@
 /**
  * Faults of whole processes: a wallet is killed, or a lagging standby replaces the dead Postgres.
  *
- * The standby's content is a snapshot of the moment at which it fell behind, restored after all
- * connections have closed. Wallets see no difference to replication, which `npm run faults` uses
- * (failover-lagging).
+ * The simulated standby is a snapshot of the moment at which it fell behind. After all connections
+ * have closed, the snapshot is restored. Wallets see no difference to real replication, which `npm
+ * run faults` uses (failover-lagging).
  */
 
 import { environment } from '@purser/runtime/environment'

@@ -1,6 +1,6 @@
 /**
- * Faults planted between the parties and their databases. The runs must find each; the product has
- * none.
+ * Faults that are planted between the parties and their databases. The runs with real locks must
+ * find each. The product has none of these faults.
  */
 
 import { isOutage } from 'purser/core/database/database-errors'

@@ -1,7 +1,7 @@
 /**
  * The client's end of a connection to Postgres, as a socket in memory.
  *
- * Its creator receives the written data, so no data is in transit unnoticed.
+ * The code that creates the socket receives the written data, so no data is in transit unnoticed.
  */
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'

@@ -1,4 +1,4 @@
-/** The statements of a client and their results, which the proxy reads in Postgres messages. */
+/** Reads a client's SQL statements and their results from Postgres messages, for the proxy. */
 import {
   CLIENT_MESSAGE,
   CONTENT_AT,

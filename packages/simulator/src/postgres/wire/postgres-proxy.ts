@@ -1,9 +1,9 @@
 /**
  * The proxy between the parties and a real Postgres.
  *
- * Each statement waits here for its release. The next event happens only after the server has
- * answered all released statements, or holds them at a lock. So the releases decide what Postgres
- * does.
+ * Each SQL statement waits in the proxy until the simulation releases it. The next event happens
+ * only after Postgres has answered all released statements, or holds them at a lock. So the
+ * releases decide the order of work in Postgres.
  */
 import type { Socket } from 'node:net'
 import { environment } from '@purser/runtime/environment'

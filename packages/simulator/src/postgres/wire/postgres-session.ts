@@ -1,7 +1,8 @@
 /**
- * One client connection to Postgres, with the data that the proxy holds for it.
+ * One client connection to Postgres, with the data that the proxy holds for the connection.
  *
- * A statement waits here for its release, an answer for its delivery. The phases and their exits:
+ * An SQL statement waits here for its release, an answer for its delivery. The phases and their
+ * exits:
  *
  * - connecting: opened → greeting · refused → over
  * - greeting: the server is ready → open · the server closes → over

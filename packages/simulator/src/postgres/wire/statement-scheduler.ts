@@ -1,8 +1,9 @@
 /**
- * Decides when each statement reaches Postgres, and with which fault.
+ * Decides when each SQL statement reaches Postgres, and with which fault.
  *
  * Each statement has its own choice, by party, name and number ("wallet 1 fast_path_lock #3"). So
- * single choices decide which session reaches a row first, and can be removed from a saved run.
+ * single choices decide which session reaches a table row first, and can be removed from a saved
+ * run.
  */
 import type { Random } from '@purser/runtime/seeded-random'
 import { createCounter } from '../../market/network/simulated-network.ts'

@@ -1,7 +1,8 @@
 /**
- * Input from the console and its addresses: cursors of lists, times of filters, saved bets.
+ * Fuzzes input from the console and its page addresses: cursors of lists, times of filters, saved
+ * bets.
  *
- * Input of any other form is rejected, by a 400 or as undefined.
+ * Input of any other form must be rejected, by a 400 or as undefined.
  */
 import { decodeCursor, decodeCursorParts, encodeCursor, toTime } from 'purser/core/http/api/pagination'
 import { Problem } from 'purser/core/http/api/problem-details'

@@ -1,7 +1,9 @@
 /**
- * Files from users: a platform's bets to reconcile, players to import, players for the load test.
+ * Fuzzes CSV files from users: a platform's bets to reconcile, players to import, players for the
+ * load test.
  *
- * Wrong use is reported as such, and the read rows equal the written ones.
+ * An invalid file must be reported as wrong use. The rows that are read from a valid file must
+ * equal the written rows.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

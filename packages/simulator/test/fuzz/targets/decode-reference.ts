@@ -1,5 +1,6 @@
 /**
- * The expected result for the bytes of a call, by interface.md and decisions.md.
+ * The reference for decoding: it computes the expected result for the bytes of a call, from
+ * interface.md and decisions.md.
  *
  * The decisions are R-6 to R-8, M-1 to M-3, I-1, I-4, I-7, S-5, W-3 and W-21.
  */

@@ -1,7 +1,7 @@
 /**
- * Decodes bytes to a typed call, and compares it with the reference.
+ * Fuzzes the decoding of bytes to a typed call, and compares each result with decode-reference.ts.
  *
- * The same members in another spelling must be the same call.
+ * JSON members that are the same but spelled differently must be the same call.
  */
 
 import { MalformedCall } from '@purser/protocol/request-body'

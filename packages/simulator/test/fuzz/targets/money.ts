@@ -1,4 +1,7 @@
-/** Decimals to minor units and back, against exact arithmetic on the digits (M-1, M-2, W-3). */
+/**
+ * Fuzzes the conversion of decimals to minor units and back. The reference is exact arithmetic on
+ * the digits (M-1, M-2, W-3).
+ */
 import { parseJson } from '@purser/protocol/values/exact-json'
 import * as real from '@purser/protocol/values/money'
 import type { Chance } from '../chance.ts'

@@ -1,4 +1,7 @@
-/** The signature of a call is valid exactly by the rules (S-1 to S-3), and the console agrees. */
+/**
+ * Fuzzes signatures: a call's signature is valid exactly by the rules (S-1 to S-3), and the
+ * console's check agrees.
+ */
 import { createHmac } from 'node:crypto'
 import { findSigner, signBody } from '@purser/protocol/signature'
 import { checkSignature } from '../../../../console/src/shared/data/signature-check.ts'

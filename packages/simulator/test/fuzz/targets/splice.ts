@@ -1,5 +1,6 @@
 /**
- * The gateway replaces names in bytes: only the names change, in calls (P-5) and in answers (G-3).
+ * Fuzzes the gateway, which replaces ids and tokens in bytes. No other byte may change, in calls
+ * (P-5) and in answers (G-3).
  */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'

@@ -1,6 +1,6 @@
 /**
- * Webhooks: an address of our own network is refused in any spelling (O-17), and messages are
- * signed.
+ * Fuzzes webhooks: an address in our own network is refused in any spelling (O-17), and messages
+ * are signed.
  *
  * The signature follows Standard Webhooks (W-42).
  */
