@@ -1,6 +1,7 @@
 /**
- * Loaded before a wallet (`node --import`): counts the uses of the environment, and writes them to
- * $WORLD_COUNTS on SIGUSR2.
+ * Counts how often a wallet reads the time, sets timers and draws random numbers (environment.ts).
+ * `node --import` loads this file before the wallet. On SIGUSR2 it writes the counts to the file
+ * that WORLD_COUNTS names.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import type * as Runtime from '@purser/runtime/environment'

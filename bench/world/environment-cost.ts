@@ -1,7 +1,8 @@
 /**
- * Measures the cost of packages/runtime/src/environment.ts, through which all of src uses time,
- * timers and randomness. It prints the nanoseconds of each function and of its global, and how
- * often a call under load uses it.
+ * Measures the cost of packages/runtime/src/environment.ts, from which all source files get time,
+ * timers and randomness. It prints the nanoseconds of each function and of the global that the
+ * function replaces, for example Date.now. It also prints how often a wallet under load uses each
+ * function per call.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'

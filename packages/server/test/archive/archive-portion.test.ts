@@ -1,6 +1,6 @@
 /**
- * A portion has the old transfers of an account (O-13). If the account changes after the file was
- * written, the transfers stay in the database.
+ * A portion of an archive run moves old transfers of an account to a file (O-13). If the account
+ * changes after the file was written, its transfers stay in the database.
  */
 import { randomUUID } from 'node:crypto'
 import type { Currency, PlayerId } from '@purser/protocol/wire-ids'

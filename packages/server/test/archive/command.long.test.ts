@@ -1,6 +1,6 @@
 /**
- * The command `purser archive` during the operation of a wallet, and the views, corrections,
- * erasures and audits afterwards (O-13).
+ * `purser archive` moves old transfers to files while a wallet runs. Afterwards views, corrections,
+ * erasures and audits still give the right results (O-13).
  */
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * An archive run that is killed at any moment loses and doubles nothing, and the next run continues
- * (O-13).
+ * An archive run that is killed at any moment neither loses nor duplicates a transfer, and the next
+ * run completes the work (O-13).
  */
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,7 @@
-/** Statements and exports for transfers in archive files (O-13). */
+/**
+ * Account statements and exports of a player name the archive files that have older transfers, and
+ * start with the balance after these (O-13).
+ */
 import { randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,4 @@
-/**
- * An archive run with a concurrent run or a full disk (O-13): its messages and its remaining files.
- */
+/** An archive run reports a concurrent run and a full disk, and leaves no partial file (O-13). */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync } from 'node:fs'

@@ -1,7 +1,8 @@
 /**
- * Every operation of the operator API on Citus. The calls of the API reference are repeated, since
- * they cover each reply (packages/server/test/openapi.test.ts). Each query runs with every
- * parameter and every pair of parameters, because many build an SQL statement of their own.
+ * Every operation of the operator API works on Citus. The test repeats the calls of the API
+ * reference, since these cover each reply (packages/server/test/openapi.test.ts). It runs each
+ * query with every parameter and every pair of parameters, because many combinations build an SQL
+ * statement of their own.
  */
 import { expect, test } from 'vitest'
 import { type Operation, operationsOf, readDocument } from '../openapi/document.ts'

@@ -1,6 +1,6 @@
 /**
- * The wallet's feed over workers that commit at different times. All readers see one order without
- * gaps or duplicates.
+ * All readers of the wallet's feed see one order without gaps or duplicates, although Citus workers
+ * commit at different times.
  */
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { createFeed, type Feed } from '../../src/core/change-feed/change-feed.ts'

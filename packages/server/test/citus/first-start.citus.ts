@@ -1,6 +1,6 @@
 /**
- * The first start of a wallet asks every bucket for the platforms with bets (O-1). With 1,024
- * buckets, this takes longer than a call may.
+ * The first start of a wallet asks every bucket for the platforms that have bets (O-1). With 1,024
+ * buckets, this query may take longer than the time limit of a call.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'

@@ -1,6 +1,6 @@
 /**
- * `purser move` locks the table of players in its last phase. All calls wait for this lock, and it
- * is the only lock for which the fast path waits.
+ * `purser move` locks the table of players in its last phase. All calls wait for this lock, and the
+ * fast path waits for no other lock.
  */
 import pg from 'pg'
 import { expect, test } from 'vitest'

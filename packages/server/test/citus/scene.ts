@@ -1,4 +1,7 @@
-/** A wallet on three nodes with bettors, for tests of faults between the nodes. */
+/**
+ * Starts a wallet on three Citus nodes and bettors that use it, for tests of faults between the
+ * nodes.
+ */
 import { expect, type TestContext } from 'vitest'
 import { run } from '../cli/command.ts'
 import { CITUS_BUCKETS } from '../support/database.ts'

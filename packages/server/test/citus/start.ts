@@ -1,6 +1,6 @@
 /**
- * `npm run citus` starts three Citus nodes for manual trials. They and their data end with this
- * process.
+ * Starts three Citus nodes for manual trials (`npm run citus`). The nodes and their data end with
+ * this process.
  */
 import { makeCitusDatabase } from '../support/citus-database.ts'
 import { startCitus } from '../support/citus-nodes.ts'

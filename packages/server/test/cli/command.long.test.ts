@@ -1,4 +1,7 @@
-/** The commands as a script uses them: data on stdout, messages on stderr, and an exit code. */
+/**
+ * The commands suit a script: they write data to stdout and messages to stderr, and end with a
+ * documented exit code.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'

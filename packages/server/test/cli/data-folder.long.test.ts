@@ -1,4 +1,7 @@
-/** Commands on the embedded database. Long, because each process needs seconds to start. */
+/**
+ * Servers and commands protect and lock the data folder of an embedded database. The test is long,
+ * because each process needs seconds to start.
+ */
 import { chmodSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Database addresses for `purser migrate`: TLS, sockets, passwords, and the errors. */
+/**
+ * `purser migrate` connects to every kind of database address (TLS, sockets, passwords), and
+ * explains the errors.
+ */
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** Every command covers all 64 buckets of a wallet, on its database or through its API. */
+/** Every command covers all 64 buckets of a wallet, through the wallet's database or its API. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

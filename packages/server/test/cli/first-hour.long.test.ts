@@ -1,6 +1,6 @@
 /**
- * Typical faults of a first start. Every command reports the same cause and remedy, and shows no
- * password.
+ * Each command and server reports a typical fault of a first start with the same cause and remedy,
+ * and shows no password.
  */
 import { spawnSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,6 @@
-/** The audit of a partly restored database names every kind of object that pg_restore left out. */
+/**
+ * `purser audit` of a partly restored database names every kind of object that pg_restore left out.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 import { auditBooks } from '../../src/cli/maintenance/audit-runner.ts'

@@ -1,6 +1,6 @@
 /**
- * `purser import` imports each player once, with money and restrictions, and reports faults by line
- * number.
+ * `purser import` imports each player of a file once, with money and restrictions, and reports
+ * faults by line number.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

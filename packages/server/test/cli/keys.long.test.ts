@@ -1,4 +1,7 @@
-/** `purser keys` manages the API keys of each server as the API does (W-25). */
+/**
+ * `purser keys` creates, lists, rotates and revokes the API keys of each server, as the server's
+ * API does (W-25).
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerOf, SERVERS, type ServerWithKey } from '../people/servers.ts'

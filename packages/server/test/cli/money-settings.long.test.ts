@@ -1,6 +1,6 @@
 /**
- * The database stores the settings that affect money: all its servers use the same values, and only
- * a command changes them (O-1).
+ * The database stores the settings that affect money. All servers on that database use the same
+ * values, and only a command changes them (O-1).
  */
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Several processes on one port (PURSER_PROCESSES): a dead process is replaced, a reload loses no
- * call, and a scrape has the counters of every process.
+ * Several processes serve one port (PURSER_PROCESSES). A process that dies is replaced, a reload
+ * loses no call, and a scrape of the metrics has the counters of every process.
  */
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:net'

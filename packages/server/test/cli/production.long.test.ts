@@ -1,4 +1,7 @@
-/** A production server refuses every setting that is missing or unsafe, and names it (O-1). */
+/**
+ * A server in production refuses to start with a missing or unsafe setting, and names each of these
+ * (O-1).
+ */
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Every server ends with the remedy and exit code 2 when its user lacks a file permission. */
+/** Every server whose user lacks a file permission prints the remedy and ends with exit code 2. */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'

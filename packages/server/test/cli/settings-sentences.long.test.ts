@@ -1,4 +1,7 @@
-/** Wallets behave as `purser settings` describes each change, in both directions. */
+/**
+ * A change of a wallet's setting, in either direction, has the effects that `purser settings`
+ * describes.
+ */
 
 import { toQualifiedBetId } from '@purser/protocol/qualified-bet-id'
 import type { BetId } from '@purser/protocol/wire-ids'

@@ -1,4 +1,7 @@
-/** The start of a wallet: faults that end it before it listens, and the state that it keeps. */
+/**
+ * A wallet with a faulty setting ends before it listens. A wallet that starts keeps its secrets and
+ * its number of buckets for later starts.
+ */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'

@@ -1,6 +1,6 @@
 /**
- * A name that does not exist is an error with a remedy, since "nothing found" could be taken for a
- * result.
+ * A command reports an unknown name as an error with a remedy, since "nothing found" could be taken
+ * for a result.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,6 @@
-/** Each program reports its version, and a build writes exactly the files of the program. */
+/**
+ * Each command reports its version, and a build leaves exactly the files of the present sources.
+ */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'

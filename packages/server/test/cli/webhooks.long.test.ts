@@ -1,4 +1,7 @@
-/** `purser webhooks` against a consumer. The database stores the secrets encrypted (O-5). */
+/**
+ * `purser webhooks` saves, tests, rotates and removes webhooks. The database stores their secrets
+ * encrypted (O-5).
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { makeCertificates } from '../support/certificates.ts'

@@ -1,6 +1,6 @@
 /**
- * PURSER_CURRENCIES has one scale per currency, which can never change while the currency is in use
- * (M-5).
+ * PURSER_CURRENCIES accepts one scale (number of decimals) per currency, and a currency in use
+ * keeps its scale (M-5).
  */
 import { expect, test } from 'vitest'
 import { parseCurrencyScales } from '../../src/core/config/currency-settings.ts'

@@ -1,6 +1,6 @@
 /**
- * A secret that a tool has altered, for example by quotation marks, is refused at the start and
- * never shown.
+ * A server refuses to start with a secret that a tool has altered, for example by quotation marks,
+ * and never shows the secret.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 /**
- * Players from a fixtures file: the permitted content, no loss of players by one fault, and
- * unchanged money at the end.
+ * The conformance kit accepts a file of players, loses no player by one fault of the wallet, and
+ * leaves their money unchanged.
  */
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'

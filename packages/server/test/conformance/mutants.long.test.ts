@@ -1,7 +1,7 @@
 /**
- * The test wallet of the conformance kit. Without a fault it agrees with the independent model of
- * packages/server/test/model. Each fault is one switch, and the mutants distinguish the kit's
- * cases.
+ * The conformance kit detects faults of a test wallet. Without a fault, the test wallet agrees with
+ * the independent model of packages/server/test/model. Each fault is one switch of the test wallet,
+ * and no two cases of the kit fail for the same faults.
  */
 import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** `purser conformance platform` as a command, on the small test platform in real time. */
+/**
+ * `purser conformance platform` tests a small platform in real time, and its output and exit code
+ * show the verdict.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

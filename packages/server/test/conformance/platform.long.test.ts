@@ -1,6 +1,6 @@
 /**
- * Our own platform under the kit: a real process on a real Postgres, in real time, killed with -9
- * in between.
+ * Our own platform passes the conformance kit. The platform is a real process on a real Postgres,
+ * and is killed with -9 during the run.
  */
 
 import { PLATFORM_CASES } from '@purser/conformance/platform/platform-cases'

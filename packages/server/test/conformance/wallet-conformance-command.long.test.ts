@@ -1,4 +1,4 @@
-/** `conformance wallet` as a command: its output and exit code. */
+/** `purser conformance wallet` prints its verdict and ends with the documented exit code. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

@@ -1,6 +1,6 @@
 /**
- * The kit on our own wallet: with players from the operator API, with players from a file, and with
- * balances probed by bets.
+ * Our own wallet passes the conformance kit with players from the operator API and with players
+ * from a file. Without a balance call, the kit finds balances by bets.
  */
 
 import { type CaseResult, type ConformanceReport, isGood } from '@purser/conformance/reports/conformance-report'

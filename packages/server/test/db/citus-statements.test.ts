@@ -1,7 +1,7 @@
 /**
  * Checks every SQL statement against the rules of Citus, without a Citus server. A statement that
- * writes or locks names the bucket, so that Citus sends it to one worker. None uses the position of
- * a row, which means nothing across workers.
+ * writes or locks contains the bucket, so that Citus sends the statement to one worker. No
+ * statement finds a row by its position (ctid), which has no meaning across workers.
  */
 import { beforeAll, expect, test, vi } from 'vitest'
 import { filesIn, SRC_FOLDERS } from '../../../../test/tidy/source.ts'

@@ -1,6 +1,6 @@
 /**
- * A transaction sends all statements of one turn in a single write, which saves system calls on
- * both sides.
+ * A transaction sends the statements of one turn of the event loop in a single socket write. This
+ * saves system calls in this process and in Postgres.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isBusy, isOutage } from '../../src/core/database/database-errors.ts'

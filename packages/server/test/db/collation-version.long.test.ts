@@ -1,4 +1,7 @@
-/** The database was made on a machine whose C library or ICU sorts texts in another order. */
+/**
+ * Servers and audits warn when a new C library or ICU sorts texts differently than when the
+ * database was made.
+ */
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'

@@ -1,4 +1,7 @@
-/** The connection settings of a partner, an operator or a webhook in their column (O-20). */
+/**
+ * A database column stores the connection settings of a partner, an operator or a webhook, with or
+ * without encryption (O-20).
+ */
 import { randomBytes } from 'node:crypto'
 import type { ConnectionSettings } from '@purser/runtime/network/connection-settings'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Classification of database errors, shared by wallet, platform and gateway. */
+/**
+ * Wallet, platform and gateway share one classification of database errors: an outage, faulty data
+ * of one call, or an error that a retry may remove.
+ */
 import { describe, expect, it } from 'vitest'
 import { isBusy, isDataError, isOutage, ReadOnlyDatabaseError } from '../../src/core/database/database-errors.ts'
 

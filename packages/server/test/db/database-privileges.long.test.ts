@@ -1,6 +1,6 @@
 /**
- * Each server needs exactly its database privileges. It names a missing one, and neither starts nor
- * becomes ready without it.
+ * Each server needs exactly its documented database privileges. A server that lacks a privilege
+ * names it, and neither starts nor becomes ready.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

@@ -1,6 +1,6 @@
 /**
- * The embedded database survives any number of errors. One version lost stack space with each error
- * and stopped working after 1,160 errors.
+ * The embedded database still works after any number of failed statements. An earlier version of
+ * PGlite lost stack space with each error and stopped working after 1,160 errors.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Db, statement } from '../../src/core/database/db.ts'

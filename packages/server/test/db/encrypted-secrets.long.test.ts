@@ -1,5 +1,6 @@
 /**
- * Secrets of partners and operators are encrypted at rest, under a key outside the database (O-5).
+ * The database stores secrets of partners and operators encrypted, under a key that is kept outside
+ * the database (O-5).
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

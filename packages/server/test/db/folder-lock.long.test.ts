@@ -1,7 +1,7 @@
 /**
- * Only one process opens a folder of the embedded database, even when many start in the same
- * millisecond. Containers with a shared volume have separate networks, so that only files can
- * exclude the others.
+ * Only one process opens the folder of an embedded database, even when many start in the same
+ * millisecond. The lock uses files only, because containers that share a volume have separate
+ * networks.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,5 +1,5 @@
 /**
- * Consecutive transactions on the connection of a lane (a queue of calls). Each transaction is
+ * Consecutive transactions share the connection of a lane (a queue of calls). Each transaction is
  * atomic, even after a failed one.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

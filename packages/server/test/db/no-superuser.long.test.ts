@@ -1,6 +1,6 @@
 /**
- * The statements of the guide work for the admin of a hosted database: it may create roles and
- * databases, but is no superuser.
+ * The SQL statements of the guide for hosted databases work for an admin role that may create roles
+ * and databases, but is no superuser.
  */
 import { readFileSync } from 'node:fs'
 import pg from 'pg'

@@ -1,6 +1,6 @@
 /**
- * A schema of another program with one of our names results in a clear error, not in a defect
- * report.
+ * When a schema of another program has one of our names, the program reports a clear error, and not
+ * a defect.
  */
 import { randomBytes } from 'node:crypto'
 import { toExitStatus } from '@purser/runtime/command/exit-codes'

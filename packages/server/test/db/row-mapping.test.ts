@@ -1,6 +1,6 @@
 /**
- * Inserted rows are the same from arrays and from named values, which Citus receives for a few
- * rows.
+ * A statement that inserts rows from named values writes the same rows as the usual statement with
+ * arrays. Citus receives the former for a few rows.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/core/database/database-factory.ts'

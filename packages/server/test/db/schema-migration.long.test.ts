@@ -1,4 +1,4 @@
-/** No call waits for a long migration, or queues after a migration that waits for its lock. */
+/** No call waits for a long migration, or for a migration that itself waits for a lock. */
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

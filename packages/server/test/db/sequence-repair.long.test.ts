@@ -1,4 +1,7 @@
-/** Databases under logical replication, which copies rows but no sequences. */
+/**
+ * Servers continue on a copy made by logical replication, which copies rows but no sequences, once
+ * the sequences are set.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { pino } from 'pino'

@@ -1,6 +1,6 @@
 /**
- * Each connection sets the parameters that its statements need, whichever defaults server, database
- * and role have.
+ * Each connection sets the Postgres parameters that its statements need, so other defaults of
+ * server, database or role have no effect.
  */
 import { randomBytes } from 'node:crypto'
 import { UsageError } from '@purser/runtime/errors/cli-errors'

@@ -1,6 +1,6 @@
 /**
- * Far more calls than the wallet can process, on hundreds of connections with many waiting calls
- * each.
+ * A wallet gets far more calls than it can process, on hundreds of connections that each have many
+ * waiting calls.
  *
  * Invariant: every call is answered, and only accepted bets are stored. bench/overload measures
  * speed and latency.

@@ -1,6 +1,6 @@
 /**
- * Two wallets on one folder of the embedded database would destroy it, so the second is refused for
- * any spelling of the path.
+ * A wallet refuses the data folder of another wallet, for any spelling of its path. Two wallets on
+ * one folder would destroy the embedded database.
  */
 import { symlinkSync } from 'node:fs'
 import { basename, join } from 'node:path'

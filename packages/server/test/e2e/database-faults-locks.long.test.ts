@@ -1,6 +1,6 @@
 /**
- * Locks and conflicts from outside: a row locked by another session, concurrent calls in two
- * processes without a row to lock, a stricter isolation.
+ * The wallet answers correctly and in time despite locks: another session locks a player's row, or
+ * two processes decide calls without a row to lock. It also works under a stricter isolation level.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,7 +1,9 @@
 /**
- * A wallet whose Postgres is killed, restarted, or cannot make a commit durable (cases 107, 108).
+ * A wallet continues after its Postgres server is killed, restarted, or cannot make a commit
+ * durable (cases 107, 108).
  *
- * Invariant: an effect that was answered 200 is stored once, any other effect once or not at all.
+ * Invariant: the effect of a call that was answered 200 is stored once, any other effect once or
+ * not at all.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, type TestContext, test } from 'vitest'

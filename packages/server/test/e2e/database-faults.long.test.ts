@@ -1,5 +1,6 @@
 /**
- * A wallet whose Postgres connections break or fall silent, or whose process is frozen (case 108).
+ * A wallet continues when its Postgres connections break or fall silent, or when its own process is
+ * frozen (case 108).
  *
  * Invariant: it answers by R-4 (a Place bet 400/100, any other call 500), recovers by itself, and
  * no bet is lost or duplicated.

@@ -1,4 +1,7 @@
-/** The servers on a database with other defaults, set by alter database and alter role. */
+/**
+ * Wallet, platform and gateway work on a database whose default settings were changed by `alter
+ * database` and `alter role`.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

@@ -1,5 +1,6 @@
 /**
- * Durability settings of Postgres that change under a running wallet, platform and gateway (W-22).
+ * When durability settings of Postgres change at run time, answered bets stay durable, or the
+ * servers report that they are not ready (W-22).
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

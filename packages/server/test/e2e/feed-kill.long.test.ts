@@ -1,8 +1,8 @@
 /**
- * The feed under kills (W-40): two wallet processes on one Postgres, both under load, are killed in
- * turn at random moments. A consumer reads the feed from either process.
+ * The wallet's feed is complete after kills (W-40). Two wallet processes on one Postgres, both
+ * under load, are killed in turn at random moments. A consumer reads the feed from either process.
  *
- * Invariant: its events equal the ledger, with no event missing or doubled and every balance right.
+ * Invariant: the events equal the ledger, with no event missing or doubled and every balance right.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Platform, gateway and two operators with every fault on every connection, for every operation of
- * a bet.
+ * A platform, a gateway and two operators meet every fault on every connection, for every operation
+ * of a bet.
  *
  * Invariant: at the end the platform and each operator agree about every bet and all money.
  */

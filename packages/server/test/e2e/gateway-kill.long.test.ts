@@ -1,6 +1,6 @@
 /**
- * Two gateway processes on one database are killed in turn under load, and the address of one
- * operator fails.
+ * Two gateway processes on one database are killed in turn under load. In a second test, the
+ * address of one operator stops responding.
  *
  * Invariant: no operator loses anything, and the other operators are not affected.
  */

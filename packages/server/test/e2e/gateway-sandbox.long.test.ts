@@ -1,4 +1,7 @@
-/** The sandbox with a gateway and two operators, whose books agree with the platform's. */
+/**
+ * The sandbox can run a gateway with two operators, and the bets and money of the operators agree
+ * with the platform's.
+ */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'

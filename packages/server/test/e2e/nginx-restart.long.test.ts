@@ -1,4 +1,7 @@
-/** Rolling restart of two wallets behind Debian's nginx, configured as in the guide. */
+/**
+ * Two wallets restart one after the other without a failed call. Debian's nginx, configured as in
+ * the guide, distributes the calls.
+ */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * A database that accepts no writes, as a full hosted database does: servers report it as not
- * ready, and recover by themselves.
+ * Servers report that they are not ready while their database accepts no writes, as a full hosted
+ * database does. They recover by themselves.
  */
 
 import { createDeferred } from '@purser/runtime/async/deferred'

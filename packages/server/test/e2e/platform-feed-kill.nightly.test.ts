@@ -1,10 +1,10 @@
 /**
- * The platform's feed under kills (C-14): two platform processes on one Postgres, both under load,
- * are killed in turn at random moments. One consumer reads pages and another one the stream, from
- * either process.
+ * The platform's feed is complete after kills (C-14). Two platform processes on one Postgres, both
+ * under load, are killed in turn at random moments. One consumer reads pages and another one the
+ * stream, from either process.
  *
- * Invariant: their events equal the tables, with no event missing or doubled, and a bet's events
- * are in commit order.
+ * Invariant: the events equal the platform's tables, with no event missing or doubled, and a bet's
+ * events are in commit order.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { groupBy } from '@purser/runtime/group'

@@ -1,5 +1,5 @@
 /**
- * kill -9 of the platform at every point of a bet's life (C-1, C-6, P16).
+ * The platform is killed with -9 at every point of a bet's life (C-1, C-6, P16).
  *
  * Invariant: at the end every bet has a final state, every rollback and settle has arrived in
  * order, and wallet and platform agree.

@@ -1,9 +1,9 @@
 /**
- * Two platform processes on one database, a partner with every fault, and a kill of one process
- * (C-6).
+ * Two platform processes share one database, their partner has every fault, and one process is
+ * killed (C-6).
  *
  * Invariant: no delivery is lost or sent by both processes at once, and each bet keeps its order.
- * The dead process's work is taken over.
+ * The other process takes over the work of the killed process.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Concurrent calls in two wallet processes on one Postgres, which only the database can order.
- * Cases 54, 59, 101-106, K8, K9, K12, K18, K20, K25.
+ * Concurrent calls in two wallet processes on one Postgres get right answers, although only the
+ * database can order them. Cases 54, 59, 101-106, K8, K9, K12, K18, K20, K25.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

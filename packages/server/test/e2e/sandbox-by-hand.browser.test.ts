@@ -1,6 +1,6 @@
 /**
- * A user's first steps in the sandbox: send the printed bet, open its page, read its output, stop
- * it.
+ * The first steps of a user in the sandbox work: send the printed bet, open its page, read the
+ * output, stop the sandbox.
  */
 import { spawnSync } from 'node:child_process'
 import { chromium } from 'playwright-core'

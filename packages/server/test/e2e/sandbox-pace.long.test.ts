@@ -1,6 +1,6 @@
 /**
- * A rate that the sandbox cannot keep, because many calls hang for 5 s, is reported. The sandbox
- * needs ten seconds to notice.
+ * The sandbox reports that it cannot keep the requested rate when many calls hang for 5 s. It needs
+ * ten seconds to notice.
  */
 import { expect, test } from 'vitest'
 import { run } from '../cli/command.ts'

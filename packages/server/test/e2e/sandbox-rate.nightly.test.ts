@@ -1,6 +1,5 @@
 /**
- * The sandbox at the highest rate: its output matches its database, and a rate that is not kept is
- * reported.
+ * At its highest rate, the output of the sandbox matches its database. A missed rate is reported.
  */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'

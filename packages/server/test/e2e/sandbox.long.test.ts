@@ -1,5 +1,6 @@
 /**
- * The sandbox with faults at an unusual rate: it ends by itself or on Ctrl-C, and both books agree.
+ * The sandbox runs with faults at an unusual rate. It ends by itself or on Ctrl-C, and then its
+ * wallet and platform agree.
  */
 
 import { createRandom } from '@purser/runtime/seeded-random'

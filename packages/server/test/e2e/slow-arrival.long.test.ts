@@ -1,6 +1,7 @@
 /**
- * Requests that arrive slowly. A call's time starts with its first byte (R-5, W-20). Every server
- * closes the connection of a request that is incomplete 10 s after its first byte.
+ * A call that arrives slowly is answered as failed, because its time starts with its first byte
+ * (R-5, W-20). Every server closes the connection of a request that is incomplete 10 s after its
+ * first byte.
  */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

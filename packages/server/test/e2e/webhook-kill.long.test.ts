@@ -1,9 +1,9 @@
 /**
- * Webhooks under kills (W-42): two wallet processes under load are killed at random, and the
- * consumer restarts.
+ * Webhooks are complete after kills (W-42): two wallet processes under load are killed at random,
+ * and the consumer restarts.
  *
- * Invariant: the consumer gets every event at least once, each player's in order, and they equal
- * the ledger. A second part without kills measures the delay of an event.
+ * Invariant: the consumer gets every event at least once, each player's events in order, and all
+ * events equal the ledger. A second part without kills measures the delay of an event.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,5 +1,6 @@
 /**
- * The command `npm run faults`: real faults of real processes, one scenario after another.
+ * Runs the scenarios of `npm run faults` one after another: real processes and connections fail
+ * while bets are placed.
  *
  * Exit codes: 0 good, 1 lost or doubled, 2 wrong use.
  */

@@ -1,6 +1,6 @@
 /**
- * Postgres has its own disk in memory, which is filled completely and emptied. This needs the right
- * to mount.
+ * Scenario of `npm run faults`: the disk of Postgres is filled completely and emptied, repeatedly.
+ * The disk is a mounted memory file system, so the user needs the right to mount.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'

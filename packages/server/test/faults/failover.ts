@@ -1,8 +1,8 @@
 /**
- * A standby replaces a killed Postgres.
+ * Scenario of `npm run faults`: a standby replaces a killed Postgres.
  *
- * A synchronous standby has everything that was answered. For a lagging one, `reconcile` must name
- * each lost bet.
+ * A synchronous standby has everything that was answered. After a failover to a lagging standby,
+ * `purser reconcile` must name each lost bet.
  */
 import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** A short scenario of `npm run faults`: one of two wallets is killed repeatedly. */
+/**
+ * A short scenario of `npm run faults` finds nothing lost or doubled while one of two wallets is
+ * killed repeatedly.
+ */
 import { expect, test } from 'vitest'
 import { seededRandom } from '../support/random.ts'
 import { run } from './run.ts'

@@ -1,4 +1,7 @@
-/** The results of the fault scenarios, and the figures that the commands write into the docs. */
+/**
+ * The fault scenarios count lost and doubled bets correctly, and the commands write these figures
+ * into the docs.
+ */
 import { readFileSync } from 'node:fs'
 import { formatOutput, withFigures } from '@purser/simulator/doc-figures'
 import { expect, test } from 'vitest'

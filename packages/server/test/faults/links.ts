@@ -1,4 +1,7 @@
-/** Connections that are cut, late or silent: to Postgres, and between platform and wallet. */
+/**
+ * Scenarios of `npm run faults`: connections to Postgres, or between platform and wallet, are cut,
+ * late or silent.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts'
 import { partnerWire } from '../support/wire.ts'

@@ -1,5 +1,6 @@
 /**
- * Scenario of `npm run faults`: ten times the normal calls per second, without waiting for answers.
+ * Scenario of `npm run faults`: ten times the normal number of calls per second arrive, whether
+ * earlier calls are answered or not.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Betting } from '../support/stubborn-load.ts'

@@ -1,4 +1,4 @@
-/** Runs one scenario, and removes everything that it created. */
+/** Runs one scenario of `npm run faults`, and removes everything that the scenario created. */
 import type { Random } from '../support/random.ts'
 import { NotHere } from './disk-full.ts'
 import type { Scenario } from './scenarios.ts'

@@ -1,6 +1,6 @@
 /**
- * The scenarios: faults of servers, processes and connections, while bettors repeat each call until
- * it is answered.
+ * The list of scenarios for `npm run faults`. Servers, processes and connections fail, while
+ * bettors repeat each call until it is answered.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

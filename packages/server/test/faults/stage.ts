@@ -1,6 +1,6 @@
 /**
- * The parts of a scenario: its own Postgres, wallet processes, players with money, and persistent
- * bettors.
+ * Makes the parts of a scenario of `npm run faults`: a separate Postgres, wallet processes, players
+ * with money, and bettors that repeat their calls.
  */
 import { readBetStatuses } from '../support/bet-statuses.ts'
 import { type BetRecord, type Player, worthOf } from '../support/journal.ts'

@@ -1,6 +1,6 @@
 /**
- * A rolling upgrade: two wallets of an earlier commit are replaced one by one while bets are
- * placed.
+ * Scenario of `npm run faults`: a rolling upgrade replaces two wallets of an earlier commit one by
+ * one while bets are placed.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * The feed in bad conditions: a long time without readers, a table without statistics, a reader
- * with an expired key.
+ * The feed works in bad conditions: a long time without readers, a table without statistics, a
+ * reader with an expired key.
  */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'

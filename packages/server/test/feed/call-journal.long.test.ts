@@ -1,4 +1,6 @@
-/** The journal of calls (W-30) has every call of the wire, without secrets or personal data. */
+/**
+ * The journal of calls (W-30) records every call of a partner, without secrets or personal data.
+ */
 import { createHash, randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

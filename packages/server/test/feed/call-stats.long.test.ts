@@ -1,6 +1,6 @@
 /**
- * The statistics of the last hour by minute: each call counts once in any process, and counts
- * survive a database outage.
+ * The statistics show the calls of the last hour by minute. Each call counts once in any process,
+ * and counts survive a database outage.
  */
 
 import { createLogger } from '@purser/runtime/logger'

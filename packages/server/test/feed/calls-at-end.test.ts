@@ -1,4 +1,6 @@
-/** A server that is stopped writes its last calls into the journal and the statistics (W-30). */
+/**
+ * A server that is stopped writes its last calls into the journal and into the statistics (W-30).
+ */
 import { randomUUID } from 'node:crypto'
 import { replaceEnvironment } from '@purser/runtime/environment'
 import pg from 'pg'

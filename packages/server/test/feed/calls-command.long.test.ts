@@ -1,4 +1,4 @@
-/** The command `purser calls`, which prints the journal. */
+/** The command `purser calls` prints the journal of calls, and follows new calls with --follow. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'

@@ -1,4 +1,4 @@
-/** The journal of a wallet under test, through its API. */
+/** Reads the journal of calls of a wallet under test through the wallet's API. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { TestWallet } from '../support/wallet.ts'

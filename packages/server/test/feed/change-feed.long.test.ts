@@ -1,6 +1,6 @@
 /**
- * The feed of changes has one order for all readers, without missing or doubled events, with any
- * writers.
+ * The feed of changes has one order for all readers, without missing or doubled events, however
+ * many processes write.
  */
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'

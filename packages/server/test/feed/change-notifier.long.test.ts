@@ -1,6 +1,6 @@
 /**
- * Notifications for live pages: each change arrives as ids without other data, and the stream ends
- * with its session.
+ * A live page of the console is notified of each change by ids without other data. The notification
+ * stream ends with the user's session.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-/** The command `purser changes`, which prints the feed of a wallet or of a platform. */
+/** The command `purser changes` prints the feed of a wallet or of a platform. */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,7 @@
 /**
- * The retention of the journal when a server and the owner of the tables have different settings
- * (W-30).
+ * A server and the owner of the tables may have different retention settings for the journal
+ * (W-30). A server with the longer retention drops no day. It stores no call if the owner keeps no
+ * day.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

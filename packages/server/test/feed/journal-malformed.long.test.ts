@@ -1,6 +1,6 @@
 /**
- * The journal with malformed calls and with a slow database (W-30): calls are found by their ids,
- * and bets do not wait.
+ * The journal records malformed calls so that a search finds them by their ids. Bets do not wait
+ * for a slow journal (W-30).
  */
 import { randomUUID } from 'node:crypto'
 import { STANDARD_SCALES } from '@purser/protocol/values/money'

@@ -1,4 +1,4 @@
-/** The journal's form of a body reveals no token and no personal data. */
+/** The journal stores the body of a call without its token and without personal data. */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { parseRecords, type StoredCall } from '../../src/core/call-journal/journal-record.ts'

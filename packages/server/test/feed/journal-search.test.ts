@@ -1,6 +1,6 @@
 /**
- * The search of the journal (W-30): every filter is compared with a scan of every call, over days
- * and processes.
+ * The search of the journal finds the same calls as a scan of every call, for every filter, over
+ * days and processes (W-30).
  */
 import { randomUUID } from 'node:crypto'
 import { createLogger } from '@purser/runtime/logger'

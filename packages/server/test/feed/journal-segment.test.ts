@@ -1,4 +1,6 @@
-/** Segments of calls reuse the same memory, but no content of one appears in another. */
+/**
+ * Segments of the journal reuse the same memory, but no segment contains data of an earlier one.
+ */
 import { createHash, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hashJournalKey } from '../../src/core/call-journal/journal-keys.ts'

@@ -1,6 +1,6 @@
 /**
- * Polls of a slow database, as on Citus with many buckets or on a busy machine; the test controls
- * the clock.
+ * A client that waits for events keeps a slow database busy at most half of the time. The database
+ * is slow on Citus with many buckets or on a busy machine; the test controls the clock.
  */
 
 import { systemClock } from '@purser/runtime/clock'

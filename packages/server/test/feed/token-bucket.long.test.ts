@@ -1,6 +1,6 @@
 /**
- * The limits of the journal (W-30): a rate of unauthenticated calls, and a daily quota on the
- * embedded database.
+ * The journal has limits (W-30): a rate for unauthenticated calls, and a daily number of calls on
+ * the embedded database.
  */
 
 import { replaceEnvironment } from '@purser/runtime/environment'

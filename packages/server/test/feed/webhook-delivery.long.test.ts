@@ -1,4 +1,7 @@
-/** The deliveries of one webhook (W-42), with a scripted feed and consumer. */
+/**
+ * A webhook sends events, retries and pauses as documented (W-42). The test scripts the feed and
+ * the consumer.
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemClock } from '@purser/runtime/clock'
 import type { Logger } from '@purser/runtime/logger'

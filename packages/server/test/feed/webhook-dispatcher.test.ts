@@ -1,6 +1,6 @@
 /**
- * The lease of a webhook: one process delivers its events, and records its position before it
- * releases the lease (W-42).
+ * One process holds the lease of a webhook and sends the webhook's events. It records its position
+ * in the feed before it releases the lease (W-42).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemClock } from '@purser/runtime/clock'

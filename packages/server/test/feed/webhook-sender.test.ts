@@ -1,6 +1,6 @@
 /**
- * The address of a webhook is also checked at each call (W-42), because its name may resolve
- * differently than when it was saved.
+ * A server checks the address of a webhook again at each call (W-42), because the host name may
+ * resolve differently than when it was saved.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'

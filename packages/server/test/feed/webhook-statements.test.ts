@@ -1,6 +1,6 @@
 /**
- * The transaction that saves a webhook waits for each of its statements before its COMMIT (W-42,
- * O-4).
+ * The transaction that saves a webhook waits for each of its SQL statements before its COMMIT
+ * (W-42, O-4).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { systemClock } from '@purser/runtime/clock'

@@ -1,4 +1,7 @@
-/** The conformance kit has the same verdicts for our wallet directly and through the gateway. */
+/**
+ * The conformance kit gives our wallet the same verdicts through the gateway as without the
+ * gateway.
+ */
 
 import type { ConformanceReport } from '@purser/conformance/reports/conformance-report'
 import { runWalletKit } from '@purser/conformance/wallet/play/wallet-kit-run'

@@ -1,6 +1,6 @@
 /**
- * The operator API of a wallet, with each new token exchanged at the gateway as on an operator's
- * site. It also gives the kit's players with their ids at the platform.
+ * A proxy of a wallet's operator API that exchanges each new token at the gateway, as an operator's
+ * site does. It also replaces ids of the kit's players with their ids at the platform.
  */
 import { once } from 'node:events'
 import { createServer } from 'node:http'

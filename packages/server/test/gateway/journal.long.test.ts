@@ -1,4 +1,7 @@
-/** The gateway's journal (W-30): the platform's call, its answer, and the time of each side. */
+/**
+ * The gateway's journal (W-30) records the platform's call, the answer to it, and the time that the
+ * gateway and the operator took.
+ */
 import { randomUUID } from 'node:crypto'
 import net from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'

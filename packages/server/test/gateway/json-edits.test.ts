@@ -1,6 +1,6 @@
 /**
- * Members of a JSON text are edited byte by byte. The expected text is built from the same pieces
- * as the input.
+ * Members of a JSON text are edited in place, and all other bytes stay. Each test builds the
+ * expected text from the same pieces as the input.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The replacement of an operator's client (C-13) while calls are in flight and waiting. */
+/**
+ * The gateway can replace its client for an operator (C-13) while calls are in flight and waiting,
+ * without the loss of a call.
+ */
 
 import { environment } from '@purser/runtime/environment'
 import { afterEach, beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** A Place bet that was recorded before a gateway is no Unsettle after it either (S-5). */
+/**
+ * The gateway rejects the bytes of an earlier Place bet when they arrive as an Unsettle, so a
+ * replay takes no payout back (S-5).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { newGatewayPlayer, startOperator, type TestOperator } from '../support/gateway-operators.ts'

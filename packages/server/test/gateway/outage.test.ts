@@ -1,6 +1,6 @@
 /**
- * An outage of the gateway's own database: cached data still work, and other calls fail like calls
- * of a failed wallet (R-4).
+ * During an outage of the gateway's own database, calls that need only cached data still work.
+ * Other calls fail as if the wallet had failed (R-4).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../support/database.ts'

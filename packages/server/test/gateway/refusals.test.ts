@@ -1,6 +1,6 @@
 /**
- * The gateway's own rejections, equal to a wallet's: bad signatures, unreadable bodies, unknown
- * players.
+ * The gateway itself rejects bad signatures, unreadable bodies and unknown players, with the same
+ * answers as a wallet.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

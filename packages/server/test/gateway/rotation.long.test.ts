@@ -1,6 +1,6 @@
 /**
- * A change of an operator's secrets while more calls wait than may be in flight (C-13): each call
- * is sent.
+ * When an operator's secrets change while more calls wait than may be in flight, the gateway still
+ * sends each call (C-13).
  */
 import { expect, onTestFinished, test } from 'vitest'
 import { asking } from '../people/audited-calls.ts'

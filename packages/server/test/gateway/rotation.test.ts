@@ -1,4 +1,7 @@
-/** The change of an operator's secret during operation (C-13), as for the platform's partners. */
+/**
+ * The secret of an operator can change during operation without rejected calls (C-13), as the
+ * secret of a platform's partner can.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { asking } from '../people/audited-calls.ts'
 import { refusal } from '../support/scripted-wallet.ts'

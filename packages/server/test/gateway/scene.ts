@@ -1,4 +1,4 @@
-/** A gateway with scripted operators, and players with sessions at both. */
+/** Starts a gateway with scripted operators, and players with sessions at both. */
 import { randomUUID } from 'node:crypto'
 import { type GatewaySession, startGateway, type TestGateway } from '../support/gateway.ts'
 import { newToken } from '../support/platform.ts'

@@ -1,4 +1,6 @@
-/** The gateway's own API: operators, and the exchange of their tokens. */
+/**
+ * The gateway's own API registers operators and exchanges their session tokens for gateway tokens.
+ */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,7 @@
 /**
- * Time lost before the routing of a call: a slow database, a slow body. The platform is answered
- * before its time-out (W-20), and a call that could not be sent within 4 s is never sent (G-6).
+ * A slow database or a slow body delays a call before the gateway routes it. The platform still
+ * gets an answer before its time-out (W-20). A call that the gateway could not send within 4 s is
+ * never sent (G-6).
  */
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'

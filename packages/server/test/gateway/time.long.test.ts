@@ -1,6 +1,6 @@
 /**
- * The platform's 5 s: the operator's share, the answer to the platform for a silent operator, and
- * the isolation of other calls.
+ * The platform waits 5 s for an answer, and the gateway gives the operator most of this time. The
+ * gateway answers for a silent operator, which delays no other call.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

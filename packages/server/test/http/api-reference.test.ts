@@ -1,6 +1,6 @@
 /**
- * The API reference is cheap to serve: its document, page and script are made once and sent from
- * memory.
+ * The API reference is cheap to serve: a server makes the document, page and script once and sends
+ * them from memory.
  */
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The number of items in a request is checked before a validator reports each item. */
+/**
+ * A server checks the number of items in a request before the validator can report a fault for each
+ * item.
+ */
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import { findOversized } from '../../src/core/http/array-size-limits.ts'

@@ -1,4 +1,7 @@
-/** Rejected requests are cheap: however many an address sends, the log has few lines about them. */
+/**
+ * Rejected requests cost little: however many requests an address sends, the log has few lines
+ * about them.
+ */
 import Fastify from 'fastify'
 import { pino } from 'pino'
 import { expect, test } from 'vitest'

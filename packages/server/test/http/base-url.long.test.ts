@@ -1,4 +1,4 @@
-/** Rejected base URLs of partners (platform) and operators (gateway), the same on both sides. */
+/** Platform and gateway reject the same base URLs, for partners and for operators. */
 import { randomBytes } from 'node:crypto'
 import type { Logger } from '@purser/runtime/logger'
 import { pino } from 'pino'

@@ -1,4 +1,7 @@
-/** Connections are limited, and a caller that does not read its answer loses its connection. */
+/**
+ * A server limits the number of connections, and closes the connection of a caller that does not
+ * read its answer.
+ */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'

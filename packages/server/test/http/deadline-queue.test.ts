@@ -1,4 +1,4 @@
-/** The order and the time in which entries leave the deadline queue. */
+/** Entries leave the deadline queue in the right order and in time. */
 import { expect, test } from 'vitest'
 import { DeadlineQueue } from '../../src/core/partner-wire/deadline-queue.ts'
 

@@ -1,6 +1,6 @@
 /**
- * The ids `.` and `..` (I-8), which clients treat as steps between folders. They are rejected for
- * new objects, and `encodePathSegment` reaches existing ones with any client.
+ * HTTP clients treat the ids `.` and `..` (I-8) as steps between folders. New objects with these
+ * ids are rejected, and `encodePathSegment` reaches existing ones with any client.
  */
 import { randomUUID } from 'node:crypto'
 import { STANDARD_SCALES } from '@purser/protocol/values/money'

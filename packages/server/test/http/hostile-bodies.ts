@@ -1,6 +1,6 @@
 /**
- * Bodies of a permitted size that are as expensive as possible: long lists, many members, deep
- * nesting, long texts.
+ * Makes bodies of a permitted size that are as expensive as possible: long lists, many members,
+ * deep nesting, long texts.
  */
 import type { Node } from '../openapi/document.ts'
 

@@ -1,5 +1,6 @@
 /**
- * The answers of our own APIs to a wrong method or body; the partner wire never answers so (R-8).
+ * Our own APIs answer a wrong method or body with 405, 413 or 415. The partner wire never gives
+ * these answers (R-8).
  */
 
 import { signBody } from '@purser/protocol/signature'

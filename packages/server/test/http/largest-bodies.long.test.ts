@@ -1,9 +1,9 @@
 /**
- * The largest body of a route, with the right key or signature and any content, does not block its
- * process for long.
+ * The largest permitted body of a route, with the right key or signature and any content, does not
+ * block the process for long.
  *
- * The test measures processor time relative to a yardstick, because a core is slower during other
- * work.
+ * The test compares processor time with the time of a fixed computation, because a core is slower
+ * during other work.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newGatewayScene, newPlayer } from '../gateway/scene.ts'

@@ -1,4 +1,6 @@
-/** A server whose capacity the test controls, and connections to which the test writes. */
+/**
+ * Starts a server whose capacity the test controls, and opens connections to which the test writes.
+ */
 import { connect } from 'node:net'
 import type { WireReply } from '@purser/protocol/wire-reply'
 import { createHttpApp } from '../../src/core/http/http-app.ts'

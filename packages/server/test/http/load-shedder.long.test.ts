@@ -1,4 +1,7 @@
-/** The load shedder of the partner wire: calls wait unread, and fail at the last moment. */
+/**
+ * The load shedder of the partner wire leaves calls unread while the server is busy, and answers
+ * them as failed before their deadline (R-4).
+ */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { BODY, CALL, openCaller, openServer, post, SHORT } from './load-shedder-scene.ts'

@@ -1,6 +1,6 @@
 /**
- * Users' queries do not delay calls: they have their own connections, and the server cancels slow
- * ones.
+ * Queries of console users do not delay calls of partners. The queries have their own connections,
+ * and the server cancels slow ones.
  */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'

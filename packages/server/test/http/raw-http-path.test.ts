@@ -1,5 +1,6 @@
 /**
- * Calls that are read and answered without Node's streams and responses look the same to a client.
+ * Calls on the raw HTTP path, which uses no streams and responses of Node, look to a client like
+ * all other calls.
  */
 import { connect } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'

@@ -1,4 +1,7 @@
-/** The source address of a request after proxies: wire, APIs and log share one function. */
+/**
+ * Wire, APIs and log use one function to find the source address of a request that came through
+ * proxies.
+ */
 import { request } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { ConfigError, readConfig } from '../../src/core/config/config.ts'

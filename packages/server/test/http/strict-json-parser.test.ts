@@ -1,6 +1,6 @@
 /**
- * Each of our own APIs reads a request exactly as sent, or rejects it: nothing is replaced, and no
- * nesting exhausts the stack.
+ * Each of our own APIs reads a request exactly as sent, or rejects it. No content is replaced, and
+ * no nesting exhausts the stack.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectProblem } from '../operator/answers.ts'

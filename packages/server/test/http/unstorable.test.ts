@@ -1,6 +1,6 @@
 /**
- * Text that Postgres or UTF-8 would change is rejected, or stored without a change of meaning,
- * anywhere in a request. It never causes a 500.
+ * A server rejects text that Postgres or UTF-8 would change, or stores it without a change of
+ * meaning, anywhere in a request. Such text never causes a 500.
  */
 
 import { signBody } from '@purser/protocol/signature'

@@ -1,6 +1,6 @@
 /**
- * Routes without a key query the database once for any number of callers, so they cannot use up its
- * connections.
+ * Routes without a key share one database query among any number of callers, so that callers cannot
+ * use up the database connections.
  */
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Sums of balances and of transfers per currency, to the minor unit (ledger-balance.ts). */
+/**
+ * The sums of balances and of transfers per currency are exact to the minor unit
+ * (ledger-balance.ts).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/core/database/database-factory.ts'
 import type { Db } from '../../src/core/database/db.ts'

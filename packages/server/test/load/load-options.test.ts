@@ -1,4 +1,4 @@
-/** Faults in the options or in the players file are reported before the first call. */
+/** `purser load` reports faults in its options or in its players file before its first call. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LoadFlags, parseLoadOptions, resolveStakes } from '@purser/conformance/load/load-options'

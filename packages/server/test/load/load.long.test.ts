@@ -1,6 +1,6 @@
 /**
  * `purser load` computes the right balance of every player, also when replies are lost, and detects
- * a double payment.
+ * a payout that was paid twice.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

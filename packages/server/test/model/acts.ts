@@ -1,4 +1,7 @@
-/** The operator's actions between the calls, applied to the wallet and to the model. */
+/**
+ * Applies the operator's actions between the calls, such as deposits and locks, to the wallet and
+ * to the model.
+ */
 import { randomUUID } from 'node:crypto'
 import { addMoney, balanceOf, decimalText, isShutOut, minorUnits, type Player } from './players.ts'
 import type { Act, PlayerChange } from './steps.ts'

@@ -1,4 +1,4 @@
-/** The model's knowledge of a bet id. */
+/** Types for the bets of the model: the state that the model keeps for each bet id. */
 import type { Anomaly } from './call.ts'
 
 export interface Settlement {

@@ -1,4 +1,4 @@
-/** The input of the model, and its predictions. */
+/** Types for the model's input (settings and calls) and for its predictions. */
 
 export interface Settings {
   clawback: 'refuse' | 'allow-negative'

@@ -1,4 +1,6 @@
-/** Compares replies, and the visible state after them, with the model. */
+/**
+ * Compares the wallet's replies, and the visible state after them, with the model's predictions.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import type { WireReply } from '../support/wire.ts'
 import type { Call, Prediction, Verdict } from './call.ts'

@@ -1,5 +1,6 @@
 /**
- * Counts the reached cells of the life table and the replies, so that a weak generator is noticed.
+ * Counts how often random histories reach each reply and each cell of the life table (state of a
+ * bet × call). A weak generator of histories is thus noticed.
  */
 import type { Call, Prediction, Row } from './call.ts'
 

@@ -1,4 +1,4 @@
-/** The text of a call for a failure report. */
+/** Writes a call as text for a failure report. */
 import type { Call, PlaceCall } from './call.ts'
 import type { Table } from './table.ts'
 

@@ -1,4 +1,4 @@
-/** Random histories against the model without the fast path, which must give the same results. */
+/** A wallet without the fast path agrees with the model on random histories of calls. */
 import { testHistories } from './random-histories.ts'
 
 testHistories(25, { coverage: false, fastPath: 'off' })

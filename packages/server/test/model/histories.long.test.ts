@@ -1,4 +1,7 @@
-/** A few random histories against the model, which find a simple error soon. */
+/**
+ * The wallet agrees with the model on a few random histories of calls, which reveal a simple error
+ * soon.
+ */
 import { testHistories } from './random-histories.ts'
 
 testHistories(1, { coverage: false, isShort: true })

@@ -1,4 +1,7 @@
-/** Arbitraries for lists of steps: a fixed length when generated, shorter when shrunk. */
+/**
+ * Generators of fast-check for lists of steps. A generated list has a fixed length, and a shrunk
+ * list is shorter.
+ */
 import fc from 'fast-check'
 import { type Step, stepOf } from './steps.ts'
 

@@ -1,4 +1,7 @@
-/** Turns a step into the model's call, and a call into the message on the wire. */
+/**
+ * Turns a step of a random history into a call for the model, and a call into its message on the
+ * wire.
+ */
 import { randomUUID } from 'node:crypto'
 import { type Members, placeMessage, rollbackMessage, settleMessage, unsettleMessage } from '../support/wire.ts'
 import type { Call, Common, PlaceCall, ReversalCall, SettleCall } from './call.ts'

@@ -1,9 +1,9 @@
 /**
- * The model: a second, deliberately simple reading of interface.md and decisions.md.
+ * The model is a second, deliberately simple implementation of interface.md and decisions.md.
  *
- * It predicts the wallet's reply to each call and every balance after it. It shares no code with
- * the wallet, so only the same error in both stays undetected. Checks have a fixed order (R-6);
- * `row` × kind is the cell of the life table that decided.
+ * It predicts the wallet's reply to each call and every balance after the call. The model shares no
+ * code with the wallet, so a test overlooks only an error that both have. Checks have a fixed order
+ * (R-6); `row` × kind is the cell of the life table that decided.
  */
 import type { Bet, PlacedBet } from './bet.ts'
 import type { BetView, Call, Prediction, ReversalCall, Settings, SettleCall, Verdict } from './call.ts'

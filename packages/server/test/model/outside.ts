@@ -1,4 +1,4 @@
-/** The operator's view of players and bets, compared with the model. */
+/** Reads players and bets through the wallet's operator API, to compare them with the model. */
 import { inspect, isDeepStrictEqual } from 'node:util'
 import type { Json, JsonObject } from '../support/wire.ts'
 import { ANOMALIES } from './call.ts'

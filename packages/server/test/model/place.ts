@@ -1,4 +1,7 @@
-/** The model's Place bet: the first column of the life table, with its order of checks. */
+/**
+ * The model's rules for Place bet: the first column of the life table (state of a bet × call), with
+ * its order of checks (R-6).
+ */
 import type { Bet } from './bet.ts'
 import type { Anomaly, PlaceCall, Verdict } from './call.ts'
 import { addMoney, balanceOf, minorUnits, type Player, SCALES, standingProblem, tokenProblem } from './players.ts'

@@ -1,4 +1,7 @@
-/** Plays a history against the real wallet, and compares each reply and balance with the model. */
+/**
+ * Plays a random history against the real wallet, and compares each reply and balance with the
+ * model.
+ */
 import type { TestWallet } from '../support/wallet.ts'
 import type { WireReply } from '../support/wire.ts'
 import { perform } from './acts.ts'

@@ -1,8 +1,8 @@
 /**
- * The model's players: their restrictions, sessions and money.
+ * The players of the model, with their restrictions, sessions and money.
  *
- * Money is a bigint of minor units per currency. It is parsed digit by digit from text, so that it
- * shares no arithmetic with the wallet.
+ * Money is a bigint of minor units per currency. The model parses amounts digit by digit from text,
+ * so that it shares no arithmetic with the wallet.
  */
 
 export interface Limits {

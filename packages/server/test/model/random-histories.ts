@@ -1,9 +1,10 @@
 /**
- * Random histories of calls over real HTTP and Postgres, compared step by step with the model.
+ * Plays random histories of calls over real HTTP and Postgres, and compares each step with the
+ * model.
  *
  * A failure prints the shortened history and the command that plays it again. PURSER_SEED fixes the
- * seed, PURSER_HISTORIES the number of histories per configuration. histories.long.test.ts plays a
- * few, and histories.nightly.test.ts enough to reach everything.
+ * seed, and PURSER_HISTORIES the number of histories per configuration. histories.long.test.ts
+ * plays a few histories, and histories.nightly.test.ts enough to reach every rule.
  */
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'

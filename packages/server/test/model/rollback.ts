@@ -1,6 +1,6 @@
 /**
- * The model's Rollback: it returns the stored stake once, and leaves a tombstone for an unknown
- * bet.
+ * The model's rules for Rollback: it returns the stored stake once, and leaves a tombstone for an
+ * unknown bet.
  */
 import type { Bet, PlacedBet } from './bet.ts'
 import type { ReversalCall, Verdict } from './call.ts'

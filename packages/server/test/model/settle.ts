@@ -1,4 +1,4 @@
-/** The model's Settle and Unsettle of a placed bet (L-1 to L-4). */
+/** The model's rules for Settle and Unsettle of a placed bet (L-1 to L-4). */
 import { type PlacedBet, playersShare, type Settlement } from './bet.ts'
 import type { ReversalCall, SettleCall, Verdict } from './call.ts'
 import { addMoney, balanceOf, minorUnits, tokenProblem } from './players.ts'

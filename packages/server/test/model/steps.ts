@@ -1,8 +1,8 @@
 /**
- * The steps of a random history.
+ * Generates the steps of a random history.
  *
  * A step names players and bets by small numbers. Other choices ("the token of another player",
- * "the last requestId again") are resolved when it is played, so a shrunk history keeps its
+ * "the last requestId again") are resolved when the step is played, so a shrunk history keeps its
  * meaning.
  */
 import fc from 'fast-check'

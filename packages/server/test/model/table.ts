@@ -1,4 +1,7 @@
-/** The players and bets of one history: new ids in a wallet that other histories share. */
+/**
+ * Makes the players and bets of one history, with new ids, because several histories share a
+ * wallet.
+ */
 import { randomUUID } from 'node:crypto'
 import type { TestWallet } from '../support/wallet.ts'
 import type { Json, JsonObject } from '../support/wire.ts'

@@ -1,4 +1,4 @@
-/** The state of the model, and the creation of verdicts. */
+/** The state of the model (players, sessions, bets), and functions that make its verdicts. */
 import type { Bet, PlacedBet } from './bet.ts'
 import type { Anomaly, Row, Rule, Settings, Verdict } from './call.ts'
 import type { Player, Session } from './players.ts'

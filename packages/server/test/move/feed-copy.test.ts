@@ -1,6 +1,6 @@
 /**
- * The copy of a feed row into a database with other buckets: the same events and numbers, each in
- * the bucket of its player.
+ * A move copies a feed row into a database with another number of buckets. The new rows have the
+ * same events and numbers, each in the bucket of its player.
  */
 import { expect, test } from 'vitest'
 import type { StoredEvent } from '../../src/core/change-feed/change-store.ts'

@@ -1,6 +1,6 @@
 /**
- * A move makes the feed of the new database equal to the old one, and reports a remaining
- * difference (feed-copy.ts).
+ * A move makes the feed of the new database equal to the feed of the old one, and reports a
+ * remaining difference (feed-copy.ts).
  */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { numberAllChanges } from '../../src/core/change-feed/change-store.ts'

@@ -1,6 +1,6 @@
 /**
- * A move to another server by Postgres' logical replication during operation: rows are copied,
- * sequences are not.
+ * Wallet and platform move to another server during operation by logical replication of Postgres,
+ * which copies rows but no sequences.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * The permitted target of a move, its effect on both databases, and the undo of its last part after
- * any difference.
+ * The target of a move must be empty, or partly filled by the same move. A difference at the end
+ * undoes the last part of the move.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

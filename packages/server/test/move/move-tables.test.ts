@@ -1,6 +1,6 @@
 /**
- * The list of tables in a move has each table of the schema; a new table fails here until it is
- * added.
+ * The list of tables for a move has each table of the schema. A new table fails here until the list
+ * contains it.
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'

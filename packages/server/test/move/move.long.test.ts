@@ -1,5 +1,5 @@
 /**
- * A wallet under load is moved to a database with four buckets and back, by a command that is
+ * A wallet under load moves to a database with four buckets and back, although `purser move` is
  * killed repeatedly.
  */
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** A committed OpenAPI document, and accessors for tests. */
+/** Reads a committed OpenAPI document, and finds its operations and schemas for tests. */
 import { readFileSync } from 'node:fs'
 import { Compile } from 'typebox/schema'
 

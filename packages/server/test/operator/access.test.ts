@@ -1,4 +1,4 @@
-/** Access to the operator API, and the common form of its answers. */
+/** Requests to the operator API need a valid key, and all answers have the same common form. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -1,6 +1,6 @@
 /**
- * Adjustments (O-2, W-23): manual corrections in both directions, once per reference, with reason
- * and person.
+ * Adjustments (O-2, W-23) correct balances by hand in both directions. Each has a reference, which
+ * applies once, a reason and a person.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-/** Checks and readers for answers of the operator API. */
+/** Checks answers of the operator API, and reads objects and lists from their bodies. */
 import { expect } from 'vitest'
 import type { OperatorReply } from '../support/operator.ts'
 import type { Json, JsonObject } from '../support/wire.ts'

@@ -1,6 +1,6 @@
 /**
- * A statement's text about archive files (O-13) fits into a spreadsheet cell, because spreadsheets
- * truncate longer texts silently.
+ * The message about archived parts of a statement (O-13) fits into a spreadsheet cell, because
+ * spreadsheets truncate longer texts silently.
  */
 import { expect, test } from 'vitest'
 import { describeFiles } from '../../src/wallet/operator-api/money/archived-ranges.ts'

@@ -1,4 +1,7 @@
-/** The audit endpoint: one audit at a time in a process. */
+/**
+ * The endpoint for an audit runs one audit at a time in a process, and gives its result to all
+ * requests that wait.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDb } from '../../src/core/database/database-factory.ts'
 import type { Db } from '../../src/core/database/db.ts'

@@ -1,4 +1,7 @@
-/** Changes by a running wallet and by retention between two slices of an audit. */
+/**
+ * An audit gives the right result although a running wallet and the retention change rows between
+ * two slices of the audit.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
 /**
- * The cost of an audit is linear in the number of bets, before and after Postgres has statistics.
+ * The cost of an audit grows linearly with the number of bets, before and after Postgres has
+ * statistics of the tables.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-/** A bet is shown with its adjustments, made and pending (O-2, W-27). */
+/** The operator API shows a bet with its adjustments, applied and pending (O-2, W-27). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatLookupPage } from '../../src/cli/lookup-page.ts'

@@ -1,6 +1,6 @@
 /**
- * The operator's view of a bet: its state, its description, and every call with its transfers, in
- * the order of arrival.
+ * The operator API shows a bet with its state, its description, and every call with its transfers,
+ * in the order of arrival.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

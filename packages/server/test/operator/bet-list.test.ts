@@ -1,4 +1,6 @@
-/** Lists over all players: bets and anomalies, newest first, with filters and pages. */
+/**
+ * The lists of bets and anomalies over all players are sorted newest first, with filters and pages.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'

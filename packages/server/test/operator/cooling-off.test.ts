@@ -1,6 +1,6 @@
 /**
- * The delay of a lifted exclusion or a raised limit: for hours, or until a second person agrees
- * (W-50).
+ * A request that lifts an exclusion or raises a limit takes effect after hours, or when a second
+ * person agrees (W-50).
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Asking, asking } from '../people/audited-calls.ts'

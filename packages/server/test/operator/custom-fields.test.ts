@@ -1,6 +1,6 @@
 /**
- * Profile fields of a valid form that the platform cannot receive: dates that do not exist, and too
- * much data.
+ * The wallet rejects profile fields that have a valid form but that the platform cannot receive:
+ * impossible dates, and too much data.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The daily report: the movements of a day, their agreement with the balances, and the final state
- * of an ended day.
+ * The daily report shows the money movements of a day. They agree with the balances, and an ended
+ * day no longer changes.
  */
 import { randomUUID } from 'node:crypto'
 import { STANDARD_SCALES } from '@purser/protocol/values/money'

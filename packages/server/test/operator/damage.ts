@@ -1,4 +1,4 @@
-/** The checks of the audit, and damage to a database that violates each check. */
+/** Lists the checks of the audit, and ways to damage a database so that each check fails. */
 export const CHECKS = {
   balanced: 'transfers are balanced: in each currency the stored balances and the summed accounts add up to zero',
   sum: 'a balance is the sum of its transfers',

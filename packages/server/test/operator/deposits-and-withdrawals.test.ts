@@ -1,4 +1,7 @@
-/** Deposits and withdrawals: once per reference, exact, and never above the balance. */
+/**
+ * Deposits and withdrawals apply once per reference, to the exact amount, and never below a balance
+ * of zero.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OperatorReply, untilFree } from '../support/operator.ts'

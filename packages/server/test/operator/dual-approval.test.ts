@@ -1,4 +1,4 @@
-/** Adjustments above an amount wait for the approval of a second person (W-27). */
+/** An adjustment above a configured amount waits for the approval of a second person (W-27). */
 
 import { type Money, STANDARD_SCALES } from '@purser/protocol/values/money'
 import pg from 'pg'

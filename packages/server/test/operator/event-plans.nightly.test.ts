@@ -1,6 +1,6 @@
 /**
- * The cost of the list of an event's bets is independent of bets on other events (W-44), by plans
- * over 100,000 bets.
+ * The list of bets on an event costs the same for any number of bets on other events (W-44). The
+ * test reads query plans over 100,000 bets.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { type Db, USER_QUERY_SETTINGS_SQL } from '../../src/core/database/db.ts'

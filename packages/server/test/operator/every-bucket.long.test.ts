@@ -1,6 +1,6 @@
 /**
- * Every list, report and command gives the same answers with 1 bucket and with 64. The rows of one
- * wallet are moved from one database to the other.
+ * Every list, report and command gives the same answers with 1 bucket and with 64. The test moves
+ * the rows of one wallet from one database to the other.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

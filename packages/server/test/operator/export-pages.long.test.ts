@@ -1,4 +1,7 @@
-/** An export reads all data in pages, so no statement returns more than a page (O-9). */
+/**
+ * The export of a player's data reads it in pages, so no statement returns more rows than a page
+ * (O-9).
+ */
 
 import { systemClock } from '@purser/runtime/clock'
 import pg from 'pg'

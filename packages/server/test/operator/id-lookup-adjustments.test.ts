@@ -1,4 +1,7 @@
-/** GET /operator/show/{id} for an adjustment that needs or needed a second person (W-27, W-41). */
+/**
+ * GET /operator/show/{id} explains an adjustment that needs or needed the approval of a second
+ * person (W-27, W-41).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formatLookupPage } from '../../src/cli/lookup-page.ts'
 import { type Asking, asking } from '../people/audited-calls.ts'

@@ -1,6 +1,6 @@
 /**
- * The lookup when two platforms use one id for a player (W-43): a bet shows only its own calls, a
- * call only its bet (W-41).
+ * Two platforms may use one id for different bets (W-43). The lookup by id shows each bet with its
+ * own calls only, and a call with its bet (W-41).
  */
 import { randomUUID } from 'node:crypto'
 import { buildBetHistory } from '@purser/timeline/bet-history'

@@ -1,4 +1,7 @@
-/** GET /operator/show/{id} and its page (W-41): any id is explained with all related records. */
+/**
+ * GET /operator/show/{id}, and its page in the console, explain any id with all related records
+ * (W-41).
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

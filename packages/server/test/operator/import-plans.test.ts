@@ -1,6 +1,6 @@
 /**
- * A repeated import finds existing players by their keys (O-8), even without statistics since its
- * interruption.
+ * A repeated import of players finds existing players by their keys (O-8), even if the tables have
+ * no statistics since the interrupted import.
  */
 
 import { money } from '@purser/protocol/values/money'

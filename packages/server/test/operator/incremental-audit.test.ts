@@ -1,6 +1,6 @@
 /**
- * The incremental audit finds damage only in rows that the feed names since a clean audit; the
- * complete audit finds all damage.
+ * The incremental audit checks only rows that the feed names since the last clean audit. The
+ * complete audit finds damage in all rows.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

@@ -1,6 +1,6 @@
 /**
- * A day whose sums take longer than the time limit of a report is closed anyway, and metrics show
- * it until then.
+ * The daily sums of a large day are stored although this takes longer than the time limit of a
+ * report. Until then, metrics show the open day.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'

@@ -1,4 +1,7 @@
-/** Pages in any number that request the ledger's status cause a limited number of checks. */
+/**
+ * Many pages that request the status of the ledger at the same time cause only one check of the
+ * ledger.
+ */
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest'
 import { createLedgerStatus } from '../../src/wallet/operator-api/audit/ledger-status.ts'
 

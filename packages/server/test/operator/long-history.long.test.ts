@@ -1,6 +1,6 @@
 /**
- * The history of a bet with thousands of results is read with a few statements, and delays no other
- * call.
+ * The wallet reads the history of a bet with thousands of results with a few statements, and delays
+ * no other call.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

@@ -1,4 +1,6 @@
-/** The export of a person's data (O-9), and its erasure while the ledger stays complete (O-10). */
+/**
+ * The data of a person can be exported (O-9) and erased, while the ledger stays complete (O-10).
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The players of a day: their sums equal the daily report, their ends equal their balances, and
- * players without movements are absent.
+ * The report of a day by player has the players with movements. Its sums equal the daily report,
+ * and each player's closing amount equals the balance.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

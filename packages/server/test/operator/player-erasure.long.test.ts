@@ -1,6 +1,6 @@
 /**
- * An erasure changes nothing before it is permitted, continues after an interruption, and finds
- * data that arrives later (O-10).
+ * The erasure of a player changes nothing before it is permitted, and continues after an
+ * interruption. A repeated erasure removes data that arrived later (O-10).
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

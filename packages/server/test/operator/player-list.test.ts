@@ -1,4 +1,7 @@
-/** The search for players by known values, and the list of barred players. */
+/**
+ * Players can be found by values that a user knows, and listed when they are blocked or
+ * self-excluded.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'

@@ -1,4 +1,7 @@
-/** Players of the operator API: created once, read, changed member by member. */
+/**
+ * The operator API creates a player once, reads the player, and changes each member of the profile
+ * separately.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type OperatorReply, untilFree } from '../support/operator.ts'

@@ -1,4 +1,7 @@
-/** Sessions and the switch of the currency (P-1): the form of a token, its access, and its end. */
+/**
+ * A player's session has a token with a fixed form, a currency and an end. A switch of the currency
+ * starts a session with a new token (P-1).
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

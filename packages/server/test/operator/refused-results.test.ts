@@ -1,6 +1,6 @@
 /**
- * A list of bets shows where platform and wallet differ: results refused with 20 or 21 without a
- * newer applied result (L-2). For a refused bet it shows the requested stake (I-3).
+ * The list of bets shows a result that the wallet refused with 20 or 21 until a newer result is
+ * applied (L-2). For a bet that the wallet refused, the list shows the requested stake (I-3).
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The report by site of the bets (`subPartnerId`) sums up each site's transfers in all states of
- * its bets, with and without the fast path.
+ * The report by site (`subPartnerId`) sums up the transfers of each site's bets in all their
+ * states, with and without the fast path.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

@@ -1,6 +1,6 @@
 /**
- * A report of random transfers equals the figures of plain SQL, with any number of closed days, on
- * servers of any time zone.
+ * A report of random transfers equals the figures of a plain SQL query, however many days are
+ * closed and whichever time zone the server has.
  */
 
 import type { Currency } from '@purser/protocol/wire-ids'

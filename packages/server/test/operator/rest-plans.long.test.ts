@@ -1,6 +1,6 @@
 /**
- * The plans of the wallet's smaller queries over 100,000 rows: pending adjustments, refused results
- * of a page, and sessions.
+ * The wallet's smaller queries read few of 100,000 rows: pending adjustments, refused results of a
+ * page of bets, and sessions. The test reads query plans.
  */
 
 import type { BetId, PlayerId } from '@purser/protocol/wire-ids'

@@ -1,4 +1,4 @@
-/** The command `purser show ID`. */
+/** The command `purser show ID` prints all records about an id. */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../cli/command.ts'

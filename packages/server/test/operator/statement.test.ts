@@ -1,4 +1,7 @@
-/** The statement: a player's transfers, newest first, in pages, while new ones arrive. */
+/**
+ * The account statement of a player shows all transfers in pages, newest first, even while new
+ * transfers arrive.
+ */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { request } from 'undici'

@@ -1,4 +1,7 @@
-/** The transfers of every player, in pages: the rows that a day's figures sum up. */
+/**
+ * The list of transfers covers all players, in pages. It contains exactly the transfers that the
+ * figures of a day sum up.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/core/database/database-factory.ts'

@@ -1,4 +1,4 @@
-/** The audit names each kind of damage by the violated checks, and by no other. */
+/** For each kind of damage, the audit reports exactly the checks that the damage violates. */
 import { randomUUID } from 'node:crypto'
 import { money, STANDARD_SCALES } from '@purser/protocol/values/money'
 import type { Currency, PlayerId } from '@purser/protocol/wire-ids'

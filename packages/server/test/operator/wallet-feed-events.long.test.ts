@@ -1,6 +1,6 @@
 /**
- * The wallet's feed (W-40): every change of bets, balances, players and sessions, as pages and as
- * server-sent events.
+ * The wallet's feed (W-40) has every change of bets, balances, players and sessions, as pages and
+ * as server-sent events.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Webhooks (W-42): signed as in Standard Webhooks, each player's events in order, retried,
- * replayed, disabled.
+ * Webhooks (W-42) are signed as in Standard Webhooks and keep each player's events in order. They
+ * can be retried, replayed and disabled.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

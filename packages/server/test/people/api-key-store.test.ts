@@ -1,4 +1,7 @@
-/** An ended key never works again (W-25), in any order of start and commit of two changes. */
+/**
+ * An API key that has ended never works again (W-25), for any order in which two concurrent changes
+ * start and commit.
+ */
 import { EventEmitter, once } from 'node:events'
 import { replaceEnvironment } from '@purser/runtime/environment'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'

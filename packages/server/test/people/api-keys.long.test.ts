@@ -1,6 +1,6 @@
 /**
- * The life of a key (W-25): created, shown once, listed, rotated, revoked, equal at each server and
- * in every process.
+ * An API key (W-25) is created, shown once, listed, rotated and revoked in the same way on each
+ * server and in every process.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The changes in an audit entry: only different members, never a secret. */
+/** The changes in an audit entry name only members that differ, and never a secret. */
 import { expect, test } from 'vitest'
 import { diffViews } from '../../src/core/auth/audit-log/audit-diff.ts'
 

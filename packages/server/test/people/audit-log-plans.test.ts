@@ -1,6 +1,6 @@
 /**
- * The cost of reading the audit log is independent of entries that do not match, by plans over
- * 100,000 entries.
+ * Entries that do not match a query of the audit log add nothing to its cost. The test reads query
+ * plans over 100,000 entries.
  */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { listAuditLog } from '../../src/core/auth/audit-log/audit-log-list.ts'

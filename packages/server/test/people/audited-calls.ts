@@ -1,4 +1,7 @@
-/** Calls of our own APIs by a user, and their audit entries. */
+/**
+ * Sends calls to our own APIs in the name of a user, and reads the audit entries that these calls
+ * write.
+ */
 import { createHash } from 'node:crypto'
 import pg from 'pg'
 import { expect } from 'vitest'

@@ -1,5 +1,6 @@
 /**
- * Wrong keys are rate limited by address with bounded memory, and a valid key never waits (W-26).
+ * Wrong API keys are throttled by the caller's address with bounded memory, and a valid key never
+ * waits (W-26).
  */
 import { describe, expect, test } from 'vitest'
 import { addressPrefix, FailedAuthThrottle, failureDelayMs, shouldLog } from '../../src/core/http/auth-throttle.ts'

@@ -1,4 +1,7 @@
-/** Changes of console users in the audit log (O-4, U-4): author, user, and no password. */
+/**
+ * The audit log records changes of console users (O-4, U-4) with the author and the changed user,
+ * but no password.
+ */
 import { expect, test } from 'vitest'
 import { startPlatform } from '../support/platform.ts'
 import { startWallet } from '../support/wallet.ts'

@@ -1,5 +1,6 @@
 /**
- * The gateway's audit log (O-4, W-24): changes of its operators, and manual exchanges of a token.
+ * The gateway's audit log (O-4, W-24) records changes of operators, and token exchanges that a user
+ * makes by hand.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectProblem } from '../operator/answers.ts'

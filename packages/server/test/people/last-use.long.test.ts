@@ -1,6 +1,6 @@
 /**
- * Passwords that another user has set, idle sessions, and the last use of keys and users (U-4,
- * W-25).
+ * A user must replace a password that another user has set, and an idle session ends (U-4). Servers
+ * record the last use of keys and users (W-25).
  */
 
 import { createLogger } from '@purser/runtime/logger'

@@ -1,4 +1,7 @@
-/** The queue of password checks (U-4): guessing addresses never block other addresses. */
+/**
+ * Password checks wait in a queue (U-4), in which addresses with wrong guesses never block other
+ * addresses.
+ */
 import { describe, expect, test } from 'vitest'
 import {
   createPasswordQueue,

@@ -1,6 +1,6 @@
 /**
- * The platform's audit log (O-4, W-24): every change through its API, but player actions only when
- * a user acts for the player.
+ * The platform's audit log (O-4, W-24) records every change through its API. It records a player's
+ * action only when a console user acts for the player.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The redaction for the role `read` on a platform (O-11): the address of a player, and the free
- * text of a bet.
+ * The platform hides the address of a player and the free text of a bet from the role `read`
+ * (O-11).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aBet, startPlatform, type TestPlatform } from '../support/platform.ts'

@@ -1,6 +1,6 @@
 /**
- * The history of decisions about a player: blocks, limits, exclusions, locks of bets, with author,
- * time and reason (O-4).
+ * The history of a player has all decisions about the player, with author, time and reason: blocks,
+ * limits, exclusions, locks of bets (O-4).
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

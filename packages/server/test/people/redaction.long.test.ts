@@ -1,5 +1,5 @@
 /**
- * The redaction for the role `read` (O-11): identity and address of players, on every route with
+ * The wallet hides identity and address of players from the role `read` (O-11), on every route with
  * players, bets, calls or audit entries.
  */
 import { randomUUID } from 'node:crypto'

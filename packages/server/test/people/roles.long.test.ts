@@ -1,6 +1,6 @@
 /**
- * Every route of every API of ours with a key of every role (W-25). wrong-keys.long.test.ts tests
- * invalid keys.
+ * A key of each role may use exactly the routes of that role, on all our APIs (W-25).
+ * wrong-keys.long.test.ts tests invalid keys.
  */
 
 import { systemClock } from '@purser/runtime/clock'

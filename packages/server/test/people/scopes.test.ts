@@ -1,4 +1,7 @@
-/** Scopes of keys (W-25): a key of one brand, partner or operator has no access to another one. */
+/**
+ * An API key can be limited to one brand, partner or operator (W-25), and then has no access to the
+ * data of others.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startGateway, type TestGateway } from '../support/gateway.ts'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'

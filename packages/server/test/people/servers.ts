@@ -1,4 +1,4 @@
-/** The three servers with API keys, for the tests of keys. */
+/** Starts a wallet, a platform and a gateway with API keys, for the tests of keys. */
 import { operationsOf, readDocument } from '../openapi/document.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startPlatform } from '../support/platform.ts'

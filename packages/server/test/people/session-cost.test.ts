@@ -1,4 +1,7 @@
-/** Sessions start at each log-in, so their audit entry costs a statement but no round trip. */
+/**
+ * The audit entry of a new player session costs one SQL statement but no additional round trip.
+ * Sessions start at each log-in, so this cost matters.
+ */
 import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Actor, createAuditLog } from '../../src/core/auth/audit-log/audit-log.ts'

@@ -1,6 +1,6 @@
 /**
- * The console's sign-in under guesses (U-4): a guessing address is throttled and locked, and delays
- * no other address.
+ * An address that guesses passwords at the console's sign-in is throttled and locked, and delays no
+ * other address (U-4).
  */
 
 import { createLogger } from '@purser/runtime/logger'

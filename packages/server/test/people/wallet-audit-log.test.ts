@@ -1,6 +1,6 @@
 /**
- * The wallet's audit log (O-4): every change through the operator API, with author, values before
- * and after, and no secret.
+ * The wallet's audit log (O-4) records every change through the operator API, with author and
+ * earlier and later values, but no secret.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

@@ -1,4 +1,4 @@
-/** The audit entries of calls that change webhooks (W-42). */
+/** Makes each call that changes a webhook, with the audit entry that it must write (W-42). */
 import { expect } from 'vitest'
 import type { Asking, AuditedCall } from './audited-calls.ts'
 

@@ -1,4 +1,7 @@
-/** Invalid keys at every route of every API of ours (W-25), which are never stored. */
+/**
+ * No route of our APIs accepts an invalid API key, and no server stores any part of such a key
+ * (W-25).
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { answerOf, routesOf, SERVERS, type ServerWithKey } from './servers.ts'

@@ -1,4 +1,4 @@
-/** A user declares that the partner has carried out a delivery (W-47). */
+/** A user can declare that a partner has carried out a delivery, for example by hand (W-47). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openDb } from '../../src/core/database/database-factory.ts'
 import { statement } from '../../src/core/database/db.ts'

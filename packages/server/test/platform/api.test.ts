@@ -1,5 +1,6 @@
 /**
- * The platform API for its clients: problems, lists, the view of deliveries, and hidden members.
+ * The platform API answers its clients with problem details and with lists in pages. It shows
+ * deliveries without their secret members.
  */
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'

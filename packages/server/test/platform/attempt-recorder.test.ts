@@ -1,5 +1,5 @@
 /**
- * Fencing of recorded answers: a claim that another process has taken over has no effect (C-6,
+ * A process cannot record the answer to a delivery that another process has taken over (C-6,
  * outbox.ts).
  */
 

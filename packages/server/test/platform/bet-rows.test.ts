@@ -1,4 +1,4 @@
-/** The position of bet rows on disk: bets of one batch share pages that have space for updates. */
+/** Rows of bets from one batch share pages on disk that have space for updates. */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/core/database/db.ts'

@@ -1,6 +1,6 @@
 /**
- * The Place bets of singles, expresses, freebets and boosts, and the bets that are rejected without
- * a call.
+ * The platform sends the right Place bet for singles, expresses, freebets and boosts. It rejects
+ * invalid bets without a call to the partner.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Concurrent bets on an event with very many bets: each is answered, and none is debited and then
- * rolled back.
+ * Concurrent bets on an event that has very many bets are all answered, and no bet is debited and
+ * then rolled back.
  */
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** An event result that needs rows which are locked longer than the wallet's lock time-out. */
+/**
+ * An event result completes although another session locks a bet of the event for longer than the
+ * wallet's lock time-out.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { decidedBets } from './decided-bets.ts'

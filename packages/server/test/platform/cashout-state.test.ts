@@ -1,4 +1,7 @@
-/** A cashout requires a bet that is open in every respect; a rejected cashout is reversed (C-8). */
+/**
+ * A cashout requires a bet that is open in every respect. A cashout that the partner rejects is
+ * reversed (C-8).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'

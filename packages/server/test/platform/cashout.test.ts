@@ -1,6 +1,6 @@
 /**
- * The token of a cashout: a live token of the player (L-4), also after the token of the placement
- * has ended (W-14).
+ * The platform sends a cashout with a live token of the player (L-4), even if the token of the
+ * placement has ended (W-14).
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Number of concurrent calls to a partner with late answers, over real HTTP. */
+/**
+ * The number of concurrent calls to a partner with late answers stays within its limits, over real
+ * HTTP.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { signal } from '../support/signal.ts'

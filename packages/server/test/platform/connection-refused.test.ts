@@ -1,4 +1,7 @@
-/** A save rejects headers that cannot be sent and unreadable PEM (O-20). */
+/**
+ * The platform rejects connection settings with headers that cannot be sent or with unreadable PEM
+ * certificates (O-20).
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startPlatform, type TestPlatform } from '../support/platform.ts'
 import { type ScriptedWallet, startScriptedWallet } from '../support/scripted-wallet.ts'

@@ -1,5 +1,6 @@
 /**
- * The control stage after the partner's acceptance, and the rollback after a failed check (C-3).
+ * After the partner accepts a bet, the platform checks it again in the control stage, and rolls it
+ * back if a check fails (C-3).
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest'

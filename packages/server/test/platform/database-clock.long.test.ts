@@ -1,4 +1,4 @@
-/** Leases and schedules use the database's clock, never the clock of a process (C-6, W-19). */
+/** Leases and schedules use the clock of the database, never the clock of a process (C-6, W-19). */
 import { afterEach, expect, test, vi } from 'vitest'
 import { openDb } from '../../src/core/database/database-factory.ts'
 import { createCircuitBreakers } from '../../src/platform/circuit-breaker.ts'

@@ -1,4 +1,4 @@
-/** Bets that event results decide, and their state. */
+/** Places bets for tests of event results, sends the results, and reads the state of the bets. */
 import { randomUUID } from 'node:crypto'
 import { expect } from 'vitest'
 import type { Scene } from './scene.ts'

@@ -1,5 +1,6 @@
 /**
- * A bet that cannot follow the results of its event blocks no other bet and no other event (C-15).
+ * A bet that cannot be changed by the results of its event blocks no other bet and no other event
+ * (C-15).
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

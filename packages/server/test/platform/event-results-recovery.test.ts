@@ -1,6 +1,6 @@
 /**
- * A process takes over the event results of another process if they stay unchanged for a whole
- * lease. No database clock decides (C-12).
+ * A process takes over the event results of another process when these stay unchanged for a whole
+ * lease. No database clock is compared (C-12).
  */
 
 import { STANDARD_SCALES } from '@purser/protocol/values/money'

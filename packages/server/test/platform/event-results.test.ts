@@ -1,6 +1,6 @@
 /**
- * Event results by outcome, and results of bets by hand: their effect on bets, and the calls to the
- * partner.
+ * Results of an event's outcomes decide bets, as does a user by hand, and the platform sends the
+ * right calls to the partner.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

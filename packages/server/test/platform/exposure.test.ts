@@ -1,6 +1,6 @@
 /**
- * The limits on sums of outcomes and events (C-3, reasons 110 to 112). For an express, the sum
- * nearest to its limit decides. Sums of any size work.
+ * The platform limits the sums of bets per outcome and per event (C-3, reasons 110 to 112). For an
+ * express, the sum nearest to its limit decides. Sums of any size work.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

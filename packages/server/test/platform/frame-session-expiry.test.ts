@@ -1,6 +1,5 @@
 /**
- * The scans of one process for frame sessions that are older than a day; these lose their token and
- * profile (C-17).
+ * A process regularly deletes token and profile of frame sessions that are older than a day (C-17).
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Logger } from '@purser/runtime/logger'

@@ -1,4 +1,7 @@
-/** A repeated POST /bets with its idempotency key: one bet, one Place bet, one answer. */
+/**
+ * A repeated POST /bets with the same idempotency key places one bet, sends one Place bet, and
+ * returns the same answer.
+ */
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Every call is signed over its exact bytes (P15), follows the interface's field rules, and carries
- * the members of the placement (P17, C-7).
+ * Every call of the platform is signed over its exact bytes (P15) and follows the interface's field
+ * rules. It keeps the currency, token and player ids of the placement (P17, C-7).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'

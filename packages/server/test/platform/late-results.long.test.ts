@@ -1,6 +1,6 @@
 /**
- * An event result with many bets: its request is answered after 5 s, and the process can stop
- * before the result is complete.
+ * The request for an event result with many bets is answered after 5 s. The process can stop before
+ * the result is complete.
  */
 
 import { STANDARD_SCALES } from '@purser/protocol/values/money'

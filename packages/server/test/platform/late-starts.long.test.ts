@@ -1,6 +1,6 @@
 /**
- * A call that starts late after its claim, as on a busy machine: its schedule starts with the call,
- * or the call is not made.
+ * On a busy machine, a call may start late after a process has claimed it. Either its schedule
+ * starts with the call, or the call is not made.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * A process takes over the work of another process if the work stays unchanged for a whole lease.
- * No database clock decides (C-12).
+ * A process takes over the work of another process when the work stays unchanged for a whole lease.
+ * No database clock is compared (C-12).
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HeldClaim, watchLeases } from '../../src/platform/recovery/lease-watch.ts'

@@ -1,6 +1,6 @@
 /**
- * A page with few matches after 100,000 other deliveries reads a bounded number of rows, and the
- * next pages have the rest.
+ * A list page of deliveries reads a bounded number of rows, even if few of 100,000 deliveries
+ * match. The next pages have the other matches.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * By plans over 100,000 deliveries, the platform's lists and its count of waiting deliveries read
- * only the rows that they show.
+ * The platform's lists and its count of waiting deliveries read only the rows that they show. The
+ * test reads query plans over 100,000 deliveries.
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Actor } from '../../src/core/auth/audit-log/audit-log.ts'

@@ -1,6 +1,6 @@
 /**
- * A result with many bets is applied during other deliveries, in slices that are sent at once, by
- * one process with a heartbeat.
+ * One process applies a result with many bets in slices, with a heartbeat, and sends each slice at
+ * once. Other deliveries continue meanwhile.
  */
 
 import { STANDARD_SCALES } from '@purser/protocol/values/money'

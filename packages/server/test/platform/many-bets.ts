@@ -1,5 +1,5 @@
 /**
- * Copies of a bet, inserted by SQL without the API. The totals are not changed
+ * Inserts copies of a bet by SQL, without the API. The totals of the event stay as they are
  * (exposure-totals.ts).
  */
 import type { TestPlatform } from '../support/platform.ts'

@@ -1,6 +1,6 @@
 /**
- * The list of deliveries that need attention (C-9): its content, money, filters, gauges, and bulk
- * retry (W-16).
+ * The platform lists deliveries that need a user's attention (C-9), with their money, filters and
+ * metrics. A bulk retry sends them again (W-16).
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The range of odds: more than 0, at most 1,000,000, with at most six decimals. */
+/** Odds must be more than 0 and at most 1,000,000, with at most six decimals. */
 import { expect, test } from 'vitest'
 import { multiplyOdds, type Odds, parseOdds } from '../../src/platform/store/odds.ts'
 

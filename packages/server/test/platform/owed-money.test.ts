@@ -1,4 +1,7 @@
-/** The owed money (C-9): the last decision minus the amount that the partner has acknowledged. */
+/**
+ * The owed money of a bet (C-9) is the last decision minus the amount that the partner has
+ * acknowledged.
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { refusal, reset, type ScriptedOperation } from '../support/scripted-wallet.ts'
 import type { Json } from '../support/wire.ts'

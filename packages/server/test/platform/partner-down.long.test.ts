@@ -1,4 +1,7 @@
-/** Place bets for a partner that is down (C-10): all except a probe are declined without a call. */
+/**
+ * While a partner is down, Place bets are declined without a call, except for one probe at a time
+ * (C-10).
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { aBet } from '../support/platform.ts'
 import { reset } from '../support/scripted-wallet.ts'

@@ -1,4 +1,7 @@
-/** The list of partners for users, and a change of a partner with its test call. */
+/**
+ * The list of partners shows users the state of each partner and its waiting deliveries. A change
+ * of a partner makes a test call.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { startPlatform } from '../support/platform.ts'
 import { refusal, reset, status } from '../support/scripted-wallet.ts'

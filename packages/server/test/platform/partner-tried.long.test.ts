@@ -1,4 +1,6 @@
-/** A partner that never answers is saved, after at most the time-out of one call. */
+/**
+ * A new partner that never answers the test call is saved after at most the time-out of one call.
+ */
 import { expect, test } from 'vitest'
 import { hang } from '../support/scripted-wallet.ts'
 import { startScene } from './scene.ts'

@@ -1,6 +1,6 @@
 /**
- * Isolation of partners: each has a limit of calls, a dead partner is probed, and no partner delays
- * another (C-6).
+ * No partner delays another (C-6): each partner has its own limit of concurrent calls, and a dead
+ * partner gets only probes.
  */
 import { afterEach, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'

@@ -1,4 +1,6 @@
-/** The state of a bet after each possible answer to its Place bet (C-2), over real HTTP. */
+/**
+ * Each possible answer to a Place bet leads to the right state of the bet (C-2), over real HTTP.
+ */
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'

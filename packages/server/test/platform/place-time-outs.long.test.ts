@@ -1,4 +1,7 @@
-/** A partner has 5 s in real time for connection, headers and body together (C-2, P5). */
+/**
+ * A partner has 5 s for connection, headers and body of an answer together (C-2, P5). The test uses
+ * real time.
+ */
 import { createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lateMs } from '../support/fault-scene.ts'

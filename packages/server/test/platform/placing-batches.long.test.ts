@@ -1,6 +1,6 @@
 /**
- * Concurrent placements and cashouts share transactions, but each has its own answer, and none
- * waits for the fault of another.
+ * Concurrent placements and cashouts share transactions. Each one still has its own answer, and no
+ * fault of one delays another.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

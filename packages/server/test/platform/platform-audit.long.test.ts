@@ -1,6 +1,6 @@
 /**
- * The audit of the platform's tables: clean after every kind of failure, and no damage is missed
- * (C-9).
+ * The audit of the platform's tables finds nothing after any failure of a process or partner, and
+ * finds every kind of damage (C-9).
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The platform's feed: bets and deliveries as pages, long poll and server-sent events. */
+/**
+ * The platform's feed returns changes of bets and deliveries as pages, by long poll and as
+ * server-sent events.
+ */
 import { request as send } from 'undici'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { refusal, reset } from '../support/scripted-wallet.ts'

@@ -1,4 +1,4 @@
-/** The lookup of any id on the platform (W-45). */
+/** The platform finds the records of any id: bets, deliveries and their attempts (W-45). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { run } from '../cli/command.ts'

@@ -1,6 +1,6 @@
 /**
- * Retention deletes only unneeded data: the tokens of finished bets, but none of unfinished ones
- * (O-6).
+ * Retention deletes only data that the platform no longer needs. For example, it deletes tokens of
+ * finished bets, but keeps tokens of unfinished ones (O-6).
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { run } from '../cli/command.ts'

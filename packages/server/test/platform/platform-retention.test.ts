@@ -1,4 +1,7 @@
-/** Retention on a running platform keeps the rows that are written meanwhile (O-6). */
+/**
+ * Retention on a running platform keeps the rows that are written while it deletes older ones
+ * (O-6).
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { addChanges, numberChanges, readChanges } from '../../src/core/change-feed/change-store.ts'
 import { openDb } from '../../src/core/database/database-factory.ts'

@@ -1,4 +1,7 @@
-/** An answer that the database rejects blocks no other answer (C-6) and needs attention (C-9). */
+/**
+ * When the database rejects the record of a partner's answer, other answers are still recorded
+ * (C-6). The delivery needs a user's attention (C-9).
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { scrape } from '../../../../test/operations/scrape.ts'

@@ -1,4 +1,6 @@
-/** Rows that the database refuses to change, as with a damaged page or an additional rule. */
+/**
+ * Makes the database reject changes of certain rows, as with a damaged page or an additional rule.
+ */
 import type { TestPlatform } from '../support/platform.ts'
 
 type Sql = Pick<TestPlatform, 'sql'>

@@ -1,6 +1,6 @@
 /**
- * A scan of the queue reads few pages after 10,000 finished deliveries that an old snapshot still
- * needs.
+ * A scan of the delivery queue reads few pages after 10,000 finished deliveries, even if an old
+ * snapshot still needs their rows.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

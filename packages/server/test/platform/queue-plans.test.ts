@@ -1,6 +1,6 @@
 /**
- * The deliverer's statements use the indexes of the queue, of ids and of bets, even with statistics
- * from a time without pending deliveries.
+ * The SQL statements of the deliverer use the indexes of the queue, of ids and of bets. This holds
+ * even with statistics from a time without pending deliveries.
  */
 import { expect, test } from 'vitest'
 import { hotSettingsSql, type Tx } from '../../src/core/database/db.ts'

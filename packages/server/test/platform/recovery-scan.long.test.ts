@@ -1,6 +1,6 @@
 /**
- * The work of dead processes is taken over in slices, and a fault of one bet blocks no other (C-1,
- * C-12).
+ * Other processes take over the work of dead processes in slices, and a fault of one bet blocks no
+ * other bet (C-1, C-12).
  */
 
 import { STANDARD_SCALES } from '@purser/protocol/values/money'

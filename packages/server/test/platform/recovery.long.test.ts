@@ -1,5 +1,6 @@
 /**
- * A platform is killed, and another one on its database completes the started work (P16, C-1, C-5).
+ * After a kill of a platform process, another process on the same database completes the started
+ * work (P16, C-1, C-5).
  */
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'

@@ -1,6 +1,4 @@
-/**
- * The conversion of the platform's rejections to HTTP answers, which is the same for every route.
- */
+/** Every route of the platform API converts rejections to HTTP answers in the same way. */
 
 import { QueueFullError } from '@purser/runtime/async/batcher'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The codes that end a result, and the codes that leave it owed and retried (C-5). */
+/**
+ * Some reply codes end the delivery of a result. After all other codes the result stays owed and is
+ * retried (C-5).
+ */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
 import type { BetDetail } from '../support/platform.ts'

@@ -1,6 +1,4 @@
-/**
- * Retries of results (C-5) and their order (C-6), for a partner that does not accept them at once.
- */
+/** Results that a partner does not accept at once are retried (C-5) and stay in order (C-6). */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { type BetDetail, startPlatform, type TestPlatform } from '../support/platform.ts'

@@ -1,4 +1,7 @@
-/** Event results for bets that were decided by hand (W-17), and for bets that are locked. */
+/**
+ * Event results do not change bets that were decided by hand (W-17), and placements on an event do
+ * not delay its results.
+ */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-/** The time of the next attempt, to the millisecond (C-4, C-5). */
+/** The time of the next attempt of a delivery is right to the millisecond (C-4, C-5). */
 import { expect, test } from 'vitest'
 import {
   type BackoffState,

@@ -1,4 +1,7 @@
-/** Several statements read the view of a retry (C-16), and deliveries are answered between them. */
+/**
+ * The view of a bulk retry (C-16) stays consistent, although several SQL statements read it and
+ * deliveries are answered between the statements.
+ */
 
 import { createDeferred } from '@purser/runtime/async/deferred'
 import { expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The schedule of a rollback, its ends, and the stuck state after the last attempt (C-4). */
+/**
+ * A rollback is retried on a schedule until the partner answers or ten attempts have failed. Then
+ * it is stuck (C-4).
+ */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type FakeTime, fakeTime } from '../support/fake-time.ts'
 import { type BetDetail, startPlatform, type TestPlatform } from '../support/platform.ts'

@@ -1,4 +1,4 @@
-/** The tries of one call with several secrets share its 5 s (C-13). */
+/** A call that is tried with several secrets must end within 5 s for all tries together (C-13). */
 import { expect, test } from 'vitest'
 import { hang } from '../support/scripted-wallet.ts'
 import { startScene } from './scene.ts'

@@ -1,6 +1,6 @@
 /**
- * The change of a partner's secret during operation: no call is rejected for good or applied twice
- * (C-13).
+ * The secret of a partner can change during operation: no call is permanently rejected or applied
+ * twice (C-13).
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { refusal, reset, status } from '../support/scripted-wallet.ts'

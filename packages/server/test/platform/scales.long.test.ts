@@ -1,5 +1,6 @@
 /**
- * A platform reads stored amounts in their recorded scale and refuses to start with another (M-5).
+ * A platform reads each stored amount in the scale (number of decimals) that the database records.
+ * It does not start with another scale (M-5).
  */
 import { afterEach, expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'

@@ -1,4 +1,4 @@
-/** A bet keeps its user's token while a call may need it, and no longer (O-6). */
+/** A bet keeps the player's token while a call may need it, and no longer (O-6). */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { newToken } from '../support/platform.ts'

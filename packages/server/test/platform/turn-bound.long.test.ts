@@ -1,5 +1,5 @@
 /**
- * The limit of records and claims in one turn (pass) of the deliverer, so that its statements end
+ * A turn (pass) of the deliverer has a limit of records and claims, so that its SQL statements end
  * in time.
  */
 import { expect, test } from 'vitest'

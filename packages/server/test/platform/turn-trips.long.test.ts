@@ -1,6 +1,6 @@
 /**
- * The round trips to the database in a turn (pass) of the deliverer. No call of any partner begins
- * during these.
+ * A turn (pass) of the deliverer needs few round trips to the database, because no call of any
+ * partner begins during these.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PROCESS_ROLES, readConfig } from '../../src/core/config/config.ts'

@@ -1,6 +1,6 @@
 /**
- * Each command and server refuses a part of a base URL that no call would send, and names the
- * remedy.
+ * Each command and server rejects a base URL with a part that no call would send, for example a
+ * query, and names the remedy.
  */
 
 import type { ConformanceDeps } from '@purser/conformance/conformance-command'

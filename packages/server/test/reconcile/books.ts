@@ -1,4 +1,4 @@
-/** Writes matching bets of a platform and its wallet by SQL. Tests then add faults. */
+/** Writes matching bets of a platform and its wallet by SQL, so that a test can add differences. */
 import pg from 'pg'
 
 /** The id of bet `i`, on both sides. */

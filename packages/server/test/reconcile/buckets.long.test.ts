@@ -1,6 +1,6 @@
 /**
- * Reconcile reads differing bets a second time. It finds them in any bucket (a group of players),
- * for any number of buckets.
+ * Reconcile finds differing bets in any bucket (a group of players) when it reads them a second
+ * time, for any number of buckets.
  */
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The `reconcile` command in a script: its output, files, exit code and memory limit. */
+/**
+ * The command `purser reconcile` suits a script: output, files, exit code and memory limit are as
+ * documented.
+ */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

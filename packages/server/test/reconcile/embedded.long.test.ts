@@ -1,6 +1,6 @@
 /**
- * Reconcile's snapshot uses the only connection of an embedded database, so the second read of
- * differing bets uses it too.
+ * Reconcile compares embedded databases, which have one connection each. Its snapshot and the
+ * second read of differing bets share that connection.
  */
 import { expect, test } from 'vitest'
 import { openDb } from '../../src/core/database/database-factory.ts'

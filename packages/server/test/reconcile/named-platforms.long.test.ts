@@ -1,6 +1,6 @@
 /**
- * If several platforms call one wallet, reconcile compares each platform only with its own bets
- * there (W-43).
+ * When several platforms call one wallet, reconcile compares each platform with its own bets in the
+ * wallet only (W-43).
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * A decision that the partner has not acknowledged, with no delivery in progress, is a difference
- * (C-9).
+ * Reconcile reports a decision as owed if the partner has not acknowledged it and no delivery is in
+ * progress (C-9).
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { openDb } from '../../src/core/database/database-factory.ts'

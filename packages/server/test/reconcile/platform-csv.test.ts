@@ -1,4 +1,7 @@
-/** Reconcile compares another platform's CSV file with named columns against a wallet (C-9). */
+/**
+ * Reconcile compares a CSV file from another platform with a wallet. The first line of the file
+ * names its columns (C-9).
+ */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

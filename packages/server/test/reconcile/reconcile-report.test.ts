@@ -1,4 +1,4 @@
-/** The reports are safe to open and share, and reconcile changes nothing that it reads. */
+/** The reports of reconcile are safe to open and share, and reconcile changes neither database. */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

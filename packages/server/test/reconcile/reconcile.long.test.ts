@@ -1,4 +1,7 @@
-/** Reconcile names every planted difference on both sides, and reports none in books that agree. */
+/**
+ * Reconcile names every difference that a test adds on either side, and reports no difference in
+ * books that agree.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/core/config/config.ts'
 import { openDb } from '../../src/core/database/database-factory.ts'

@@ -1,4 +1,7 @@
-/** Reconcile compares the databases that its options name: one for both sides, or one for each. */
+/**
+ * Reconcile compares the databases that its options name: one database for both sides, or one for
+ * each side.
+ */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { PROCESS_ROLES, readConfig } from '../../src/core/config/config.ts'
 import { runReconcile } from '../../src/reconcile/reconcile-command.ts'

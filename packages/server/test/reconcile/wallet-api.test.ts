@@ -1,4 +1,7 @@
-/** Reconcile reads the bets of a wallet through its operator API: in pages, then single bets. */
+/**
+ * Reconcile can read the bets of a wallet through the operator API: first in pages, then differing
+ * bets one by one.
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

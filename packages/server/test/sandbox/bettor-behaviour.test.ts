@@ -1,4 +1,6 @@
-/** The bettors of the sandbox: mostly small single bets, and now and then something unusual. */
+/**
+ * The bettors of the sandbox place mostly small single bets, and occasionally something unusual.
+ */
 
 import { createRandom } from '@purser/runtime/seeded-random'
 import { describe, expect, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** The sandbox's counts from the platform's feed, and its table above five bets a second. */
+/**
+ * The sandbox counts bets from the platform's feed. Above five bets a second, it prints the counts
+ * as a table.
+ */
 import { expect, test } from 'vitest'
 import { type CountName, createChangeTally } from '../../src/sandbox/bettors/change-tally.ts'
 import type { PlatformChange } from '../../src/sandbox/bettors/platform-changes.ts'

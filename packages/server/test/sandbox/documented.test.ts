@@ -1,4 +1,7 @@
-/** The reference of the sandbox's API lists exactly its calls, each with its role (U-1). */
+/**
+ * The reference of the sandbox's API lists exactly the calls of this API, each with the role that
+ * it needs (U-1).
+ */
 import { readFileSync } from 'node:fs'
 import { createLogger } from '@purser/runtime/logger'
 import Fastify from 'fastify'

@@ -1,4 +1,7 @@
-/** The log of the calls about the demo frame's player, with the faults that a visitor requests. */
+/**
+ * The log of the demo frame shows the calls about its player, and adds the faults that a visitor
+ * requests.
+ */
 
 import { OPERATIONS } from '@purser/protocol/operation'
 import { describe, expect, test } from 'vitest'

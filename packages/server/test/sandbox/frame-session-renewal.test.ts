@@ -1,4 +1,7 @@
-/** The sandbox outlives the frame sessions of the platform. */
+/**
+ * A sandbox that runs longer than a day renews its frame sessions at the platform before they
+ * expire.
+ */
 import { expect, test, vi } from 'vitest'
 import { createFrameSessionRenewal } from '../../src/sandbox/bettors/frame-session-renewal.ts'
 

@@ -1,4 +1,7 @@
-/** The sandbox loads a frame again if the wallet did not answer in time, as on a busy machine. */
+/**
+ * The sandbox requests a frame session again if the wallet did not answer in time, as on a busy
+ * machine.
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { afterEach, expect, test } from 'vitest'

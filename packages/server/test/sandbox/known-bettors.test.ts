@@ -1,4 +1,7 @@
-/** The sandbox restarts on a database with its bettors. Staff has blocked some bettors (O-3). */
+/**
+ * The sandbox restarts on a database that already has its bettors, even if staff has blocked some
+ * of the bettors (O-3).
+ */
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,7 @@
-/** The sandbox's merged stream of both sides, and a reader that disconnects before its start. */
+/**
+ * The sandbox merges the event streams of wallet and platform, and leaves no stream open for a
+ * reader that disconnects early.
+ */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'

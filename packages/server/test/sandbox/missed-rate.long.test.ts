@@ -1,4 +1,6 @@
-/** A missed rate is also reported for the last seconds, if they are fewer than ten. */
+/**
+ * The sandbox reports a missed rate every ten seconds, and at its end also for the last seconds.
+ */
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import { afterEach, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The sandbox's proxy to its platform requests the path of the route, in any spelling of the
- * request.
+ * The sandbox forwards a request to the platform with the path of the matched route, whichever
+ * spelling the request has.
  */
 
 import { createLogger } from '@purser/runtime/logger'

@@ -1,6 +1,6 @@
 /**
- * The sandbox's proxy to its platform (U-1): only the console's reads, with the rights of the
- * caller's role.
+ * The sandbox forwards only read requests of the console to its platform (U-1), with the rights of
+ * the caller's role.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The demo's scenarios with a player without money, with another bet, or without the right to bet;
- * and a correction that the wallet rejects.
+ * The scenarios of the demo explain what happened when the player has no money, has another bet, or
+ * may not bet. They also report a correction that the wallet rejects.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

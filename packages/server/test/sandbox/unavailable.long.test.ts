@@ -1,6 +1,6 @@
 /**
- * The demo's scenarios while the platform considers the wallet down, as on a busy machine, because
- * other calls fail.
+ * The scenarios of the demo wait while the platform considers the wallet down, as on a busy
+ * machine.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Server, startUntil } from '../cli/command.ts'
