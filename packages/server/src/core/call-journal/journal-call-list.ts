@@ -30,7 +30,10 @@ const MAX_BET_ID = 69
 /** `unknown` is any call that is no operation of the interface. */
 const OPERATION_NAMES = [...Object.keys(OPERATIONS), 'unknown']
 
-/** `outcomes` and `codes` are the server's own; without `codes` any code is possible. */
+/**
+ * `outcomes` and `codes` are the possible ones of this server; without `codes` any code is
+ * possible.
+ */
 export function defineCallQuery(outcomes: readonly string[], codes?: readonly number[]) {
   const about = 'Only calls that were answered with this code.'
   const anyCode = { pattern: '^\\d{1,4}$', minimum: 0, maximum: 9_999, description: about }
@@ -149,8 +152,9 @@ const ID = /^[\da-f-]{36}-\d{1,3}$|^~$/
 const MAX_SEARCH_MS = 8_000
 
 /**
- * Finds the newest calls about one id. In contrast to a page of the list, it searches until it has
- * found a call. `searchedBackTo` is the time reached if it stopped before the end of the journal.
+ * Finds the newest calls about one id. It searches page after page until it has found a call, or
+ * for MAX_SEARCH_MS. If it stopped before the end of the journal, `searchedBackTo` is the time that
+ * it reached.
  */
 export async function findNewestCalls(
   db: Queryable,
@@ -167,8 +171,8 @@ export async function findNewestCalls(
 }
 
 /**
- * A page may have fewer rows than its limit, or none, and still have a next page: a search has a
- * time limit.
+ * Returns a page of calls. It may have fewer calls than its limit, or none, and still have a next
+ * page, because a search has a time limit.
  */
 export async function listCalls(
   db: Queryable,

@@ -19,7 +19,7 @@ export interface EventSubject {
   readonly player?: string
 }
 
-/** Empty if there is no topic and `isAll` is false. */
+/** The changes in one notification. It is empty if there is no topic and `isAll` is false. */
 export interface ChangeNotification {
   /** The first parts of the event names, and `call` for new calls. */
   readonly topics: ReadonlySet<string>
@@ -43,8 +43,8 @@ export interface Subscriber {
 
 export interface ChangeNotifier {
   /**
-   * Begins after `after`, a position of an earlier subscription. Undefined: too many subscribers,
-   * in all or of this `caller`.
+   * Subscribes to the changes after `after`, the position of an earlier subscription; without it,
+   * to changes from now on. Undefined: there are too many subscribers, in all or of this `caller`.
    */
   subscribe(after: string | undefined, caller: string): Promise<Subscriber | undefined>
   close(): void
@@ -65,7 +65,7 @@ export interface ChangeNotifierDeps {
 const POLL_MS = 500
 /** More events at once are notified as `isAll`. */
 const MAX_NAMED_EVENTS = 200
-/** Per process, and per process and caller. */
+/** Limits of the subscribers of a process, in all and per caller. */
 export const MAX_SUBSCRIBERS = 200
 export const MAX_SUBSCRIBERS_PER_CALLER = 50
 

@@ -34,7 +34,10 @@ type Member = string | number | boolean | null | readonly string[]
 export type StoredEvent = readonly [name: string, ...members: readonly Member[]]
 
 const MAX_PER_ITEM = 2
-/** Two events for each call of a batch. A page may read this number of events too many. */
+/**
+ * Limit of the events in one row: two for each call of a batch. A page may read this number of
+ * events too many.
+ */
 export const MAX_EVENTS_PER_CHANGE = 512
 
 export interface ChangeStore {
@@ -45,11 +48,11 @@ export interface ChangeStore {
    */
   eventsOf(item: StoredEvent): readonly StoredEvent[]
   readonly add: Statement
-  /** Frequent: the last number, and if unnumbered rows exist. */
+  /** Runs often: reads the last number, and if unnumbered rows exist. */
   readonly progress: Statement
   readonly last: Statement
   readonly extent: Statement
-  /** For the metrics: the last number, and the time of the oldest unnumbered row. */
+  /** Runs for the metrics: reads the last number, and the time of the oldest unnumbered row. */
   readonly state: Statement
   readonly lock: Statement
   readonly number: Statement
@@ -154,7 +157,7 @@ export async function readFeedExtent(db: Queryable, { extent }: ChangeStore): Pr
   return { beforeFirst: row.before_first, last: row.last }
 }
 
-/** Numbers the committed rows, unless another process is numbering. Returns the last number. */
+/** Numbers the committed rows, unless another process is doing so. Returns the last number. */
 export async function numberChanges(db: Db, store: ChangeStore): Promise<bigint> {
   const progress = requireCountRow(await db.userQueries.query<CountRow & { has_new: boolean }>(store.progress))
   if (!progress.has_new) return progress.last
@@ -183,7 +186,7 @@ export function numberUnderLock(db: Db, tx: Tx, store: ChangeStore): Promise<num
 }
 
 /**
- * Like `numberChanges`, until all rows that existed at the beginning are numbered, or until
+ * Repeats `numberChanges` until all rows that existed at the beginning are numbered, or until
  * `signal`.
  */
 export async function numberAllChanges(db: Db, store: ChangeStore, signal?: AbortSignal): Promise<bigint> {
@@ -211,7 +214,10 @@ function requireCountRow<R extends CountRow>([row]: readonly R[]): R {
   return row
 }
 
-/** Finds the start of the next row at any distance; a page searches only its own length. */
+/**
+ * Finds the number at which the next row begins, however far away. A page looks for it only within
+ * its own length.
+ */
 export async function readNextBegin(db: Queryable, store: ChangeStore, after: bigint): Promise<bigint | undefined> {
   const [row] = await db.query<{ before: bigint }>(store.nextAfter, [after])
   return row && (row.before > after ? row.before : after)
@@ -224,8 +230,8 @@ interface NumberedEvent {
 }
 
 /**
- * Returns the next events after this number. `upToGap` is for Citus, where the commit of one worker
- * may be visible before another's.
+ * Returns the next events after number `after`. With `upToGap` it stops before the first missing
+ * number: on Citus the commit of one worker may be visible before another's.
  */
 export async function readChanges(
   db: Queryable,

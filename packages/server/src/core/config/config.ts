@@ -27,10 +27,10 @@ import { readTracesUrl } from './traces-url.ts'
 export interface Config extends ServerConnectionSettings, Approvals {
   readonly host: string
   readonly port: number
-  /** Processes that share the port. */
+  /** Number of processes of this server, which share the port. */
   readonly processes: number
   readonly store: DatabaseConfig
-  /** Applies to each Postgres that a command opens. */
+  /** Applies to each connection to Postgres that a command opens. */
   readonly durability: Durability
   readonly urlRules: UrlRules
   readonly secrets: readonly string[]
@@ -41,7 +41,7 @@ export interface Config extends ServerConnectionSettings, Approvals {
   readonly operatorKey: string
   readonly platformKey: string
   readonly gatewayKey: string
-  /** For secrets at rest (O-5), 32 bytes each; the first key encrypts. */
+  /** Keys for secrets at rest (O-5), 32 bytes each; the first one encrypts. */
   readonly encryptionKeys: readonly Buffer[]
   /** Doubtful settings, which production refuses. */
   readonly warnings: readonly string[]
@@ -73,7 +73,7 @@ export interface Config extends ServerConnectionSettings, Approvals {
   readonly logLevel: string
 }
 
-/** Contains all problems at once. */
+/** Contains all problems of the settings, so that a user can repair them at once. */
 export class ConfigError extends UsageError {
   readonly problems: readonly string[]
   constructor(problems: readonly string[]) {
@@ -93,12 +93,15 @@ const MAX_CALLS_PER_PARTNER = 4_096
 /** A server generates and stores missing values of these settings. */
 type KeyName = 'PARTNER_SECRET' | 'OPERATOR_API_KEY' | 'PLATFORM_API_KEY' | 'GATEWAY_API_KEY'
 
-/** Keys of a command, which are generated when missing, and its default port. */
+/**
+ * Differences between commands, such as their keys, which are generated when missing, and their
+ * default port.
+ */
 export interface ProcessRole {
   readonly keys: readonly KeyName[]
-  /** Several named platforms may call it (W-43). */
+  /** Several named platforms may call this server (W-43). */
   readonly namesPlatforms?: true
-  /** Stores secrets of others, so production requires an encryption key (O-5). */
+  /** The server stores secrets of other systems, so production requires an encryption key (O-5). */
   readonly keepsSecrets?: true
   readonly port: string
 }

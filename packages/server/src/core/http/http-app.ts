@@ -65,12 +65,12 @@ export interface HttpApp {
   /** Connections that were rejected by the limit. */
   connectionsRefused(): number
   readonly resolveSource: ResolveSource
-  /** True while the server drains: no connection is used again. */
+  /** True while the server drains: each connection closes after its answer. */
   isDraining(): boolean
 }
 
 export interface HttpAppOptions {
-  /** The first part of the paths of our own API; empty if all paths belong to it. */
+  /** The first part of the paths of our own API; empty if all paths belong to this API. */
   readonly apiPrefix?: string
   readonly trustedProxies?: readonly string[]
   readonly keepAliveMs?: number
@@ -222,8 +222,9 @@ function formatProcessMetrics({ loadShedder, connectionsRefused }: HttpApp, isRe
 const READY_MS = 500
 
 /**
- * `/healthz` never uses the database. `/readyz` uses it, and is 503 while the server drains, a
- * right is missing, or the database accepts no writes. `missingRights` queries the database.
+ * Registers `/healthz`, which never uses the database, and `/readyz`. The answer of `/readyz` is
+ * 503 while the server drains, a right is missing, or the database accepts no writes.
+ * `missingRights` queries the database.
  */
 export function registerHealth(
   http: HttpApp,
@@ -260,8 +261,8 @@ const describeOutage = (error?: unknown) =>
 const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 /**
- * An answer after the server has begun to close leaves an idle connection that would delay the
- * close. The repeated sweep closes it.
+ * Closes the server. An answer that is sent during the close leaves an idle connection, which would
+ * delay the close. So idle connections are closed repeatedly.
  */
 export async function closeApp(app: FastifyInstance): Promise<void> {
   const stopSweeping = environment.setRepeatingTimer(SWEEP_MS, () => app.server.closeIdleConnections())

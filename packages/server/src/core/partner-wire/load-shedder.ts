@@ -67,7 +67,10 @@ export class LoadShedder {
   private readonly capacities = [freeSlots]
   private downstreamCapacity = () => Number.POSITIVE_INFINITY
   private findReader = (_request: IncomingMessage): BodyReader | undefined => undefined
-  /** Health checks and users never wait: a connection is absent after a request that is no call. */
+  /**
+   * Connections of callers. A request that is no call removes its connection, so health checks and
+   * users never wait.
+   */
   private readonly callerSockets = new Set<Socket>()
   private readonly queue: DeadlineQueue<Socket>
   private readonly polls = new Map<Socket, Poll>()
@@ -75,7 +78,7 @@ export class LoadShedder {
   private overloadedSince = 0
   private callsPerPoll = INITIAL_CALLS_PER_POLL
 
-  /** `isClosing`: the drain is over, and no more calls are served. */
+  /** `isClosing` returns true when the drain is over and no more calls are served. */
   constructor(isDraining: () => boolean, keepAliveMs: number, deadlines = QUEUE_DEADLINES, isClosing = isDraining) {
     this.isDraining = isDraining
     this.isClosing = isClosing
@@ -88,12 +91,17 @@ export class LoadShedder {
     this.capacities.push(capacity)
   }
 
-  /** The calls that the next server would accept now. It limits polls, but causes no overload. */
+  /**
+   * Sets a function that returns how many calls a gateway's operators would accept now. Its result
+   * limits polls, but causes no overload.
+   */
   setDownstreamCapacity(downstreamCapacity: () => number): void {
     this.downstreamCapacity = downstreamCapacity
   }
 
-  /** A call without a reader takes Node's path. */
+  /**
+   * Sets the function that finds the reader of a call. A call without a reader takes Node's path.
+   */
   setReader(findReader: (request: IncomingMessage) => BodyReader | undefined): void {
     this.findReader = findReader
   }
@@ -118,7 +126,10 @@ export class LoadShedder {
     return this.queue.size
   }
 
-  /** For a request on Node's path. False means that it has been answered as failed. */
+  /**
+   * Decides a request on Node's path. False: the request was a call and has been answered as
+   * failed.
+   */
   admitOrShed(request: IncomingMessage, response: ServerResponse): boolean {
     const kind = callKindOf(request)
     if (kind === undefined) {
@@ -154,7 +165,7 @@ export class LoadShedder {
     request.arrivedAt ??= this.polls.get(request.socket)?.waited.since ?? getFirstByteTime(request)
   }
 
-  /** False means that the call fails now. */
+  /** True: the call is accepted. False: the caller must answer it as failed now. */
   private tryAdmit(request: TimedRequest): boolean {
     const { socket } = request
     this.callerSockets.add(socket)
@@ -214,7 +225,9 @@ export class LoadShedder {
     if (this.isOverloaded) this.scheduleCheck()
   }
 
-  /** The queue's waits are short at the beginning too, so an overload has a least duration. */
+  /**
+   * An overload has a least duration, because the waits in the queue are short when it begins too.
+   */
   private isOverloadOver(now: number): boolean {
     const { oldestSince = Number.NEGATIVE_INFINITY } = this.queue
     return now - this.overloadedSince > OVERLOAD_END_WAIT_MS && now - oldestSince < OVERLOAD_END_WAIT_MS

@@ -20,7 +20,9 @@ import { BODILESS_STATUSES, type RawResponse, RESPONSE_HEADERS } from './respons
 import type { ResolveSource } from './source-address.ts'
 import { toWirePath } from './wire-path.ts'
 
-/** The operations of /payment/bet differ by method and `type`. */
+/**
+ * Endpoints of the interface. The method and `type` of a call to /payment/bet select its operation.
+ */
 export type Endpoint = 'bet' | 'profile' | 'balance' | 'check'
 
 /** The body stays bytes, because the signature is verified over the received bytes (S-2). */
@@ -49,11 +51,11 @@ export interface CallMetadata {
 
 export interface WireHandler<Handled extends { readonly reply: WireReply }> {
   handle(endpoint: Endpoint, request: WireRequest): MaybePromise<Handled>
-  /** An unreadable request is code 5 (R-8). */
+  /** Answers a request that cannot be read, with code 5 (R-8). */
   handleUnreadable(detail: string): Handled
-  /** A bug, or a broken dependency (R-4). */
+  /** Answers a call after an error of our code or of a dependency (R-4). */
   handleError(error: unknown, operation: 'place' | 'settle'): Handled
-  /** Reports an error on which no answer depends. */
+  /** Reports an error that affects no answer. */
   onFailure(error: unknown): void
   /** Called after the answer is handed over; an error in it affects no answer. */
   onAnswered(handled: Handled, metadata: CallMetadata): void

@@ -47,16 +47,22 @@ export interface WebhookDeliveryDeps {
 export interface WebhookDelivery {
   /** All events up to this number are acknowledged. */
   acknowledgedTo(): bigint
-  /** Includes the time at an earlier holder, until an event is acknowledged. */
+  /**
+   * Time of the first failure of the events that are not acknowledged, perhaps at an earlier
+   * holder; null without a failure.
+   */
   failingSince(): Date | null
-  /** Ignores an earlier holder's failures: the consumer may have recovered. */
+  /**
+   * True after a failure at this holder. An earlier holder's failures do not count, because the
+   * consumer may have recovered.
+   */
   hasFailed(): boolean
   lastError(): string | null
   /** Newest first. */
   lastAttempts(): readonly WebhookAttempt[]
   /** True after a 410. */
   isGone(): boolean
-  /** Waits up to GRACE_MS for running attempts. */
+  /** Ends the delivery; waits up to GRACE_MS for running attempts. */
   stop(): Promise<void>
 }
 

@@ -71,7 +71,7 @@ interface BetRow extends Row {
 /** Sortable text of a time, with the microseconds of Postgres. */
 const formatTimestampSql = (time: string) => `to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
-/** Same format as `formatTimestampSql`. */
+/** Formats a time as `formatTimestampSql` does in SQL. */
 export function formatMicrosecondTime(at: Date): string {
   return at.toISOString().replace('Z', '000Z')
 }
@@ -138,7 +138,8 @@ interface PortionEnd {
 }
 
 /**
- * Reads at most `most` transfers after `from` or the carried balance; throws BrokenAccountError.
+ * Reads a portion of at most `most` transfers, after `from` or else after the carried balance.
+ * Throws BrokenAccountError.
  */
 export async function readPortion(
   tx: Tx,

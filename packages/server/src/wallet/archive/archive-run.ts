@@ -39,12 +39,12 @@ const ACCOUNTS_PER_READ = 500
 export interface ArchiveOptions {
   readonly db: Db
   readonly folder: string
-  /** Midnight (UTC). */
+  /** Midnight (UTC); only earlier transfers are archived. */
   readonly before: Date
   readonly now: Date
   readonly signal: AbortSignal
   printStatus(line: string): void
-  /** For tests. */
+  /** Other limits of files and portions, for tests. */
   readonly file?: PortionSize
   readonly portion?: PortionSize
 }
@@ -214,7 +214,10 @@ async function ensureDatabaseId(db: Db): Promise<string> {
   return (await readDatabaseId(db)) ?? ''
 }
 
-/** Undefined if the database has no archive. */
+/**
+ * Returns the id by which archive files name this database; undefined if the database has no
+ * archive.
+ */
 export async function readDatabaseId(db: Pick<Db, 'query'>): Promise<string | undefined> {
   const [row] = await db.query<{ value: string }>(READ_DATABASE_ID)
   return row?.value

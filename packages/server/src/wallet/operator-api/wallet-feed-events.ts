@@ -115,7 +115,7 @@ export const WalletChangeSchema = Type.Union([
 
 export const WALLET_EVENTS = listEventNames(WalletChangeSchema)
 
-/** Message of a webhook for an event; the events of a player stay in order. */
+/** Returns the webhook message for an event of the feed. */
 export function toWalletWebhookMessage(deps: Scales, change: FeedEvent): WebhookMessage {
   const data = renderWalletChange(deps, change)
   // The number alone is not unique: after a failover to a standby without all data, another event
@@ -130,7 +130,7 @@ export function playerOfFeedEvent({ event: [, player] }: FeedEvent): string {
   return String(player)
 }
 
-/** Ids of the player and, for an event of a bet, of the bet. */
+/** Returns the ids of the event's player and, for an event of a bet, of the bet. */
 export function toWalletSubject([name, ...members]: StoredEvent): EventSubject {
   const [player] = members
   const [bet] = name.startsWith('bet.')

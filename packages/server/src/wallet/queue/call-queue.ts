@@ -67,7 +67,10 @@ const SWEEP_MS = 100
 
 export interface CallQueueDeps extends BatchObserver {
   readonly buckets: number
-  /** For all buckets together; it is raised if there are fewer buckets than lanes. */
+  /**
+   * The number of lanes for all buckets together. If it exceeds the number of buckets, it is
+   * rounded down to a multiple of that number.
+   */
   readonly laneCount: number
   openLane(): LaneWork
   onWaited(milliseconds: number): void

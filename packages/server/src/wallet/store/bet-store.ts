@@ -23,7 +23,10 @@ export interface BetRecord {
   readonly calls: number
   readonly locked: boolean
   readonly firstSeenAt: Date
-  /** Version of the stake's transfer in the player's account. */
+  /**
+   * Number (version) of the stake's transfer in the player's account; null if the bet was not
+   * placed.
+   */
   readonly stakeVersion: bigint | null
   /** `requestId` of the Place bet that was accepted or refused for good. */
   readonly placeRequestId: RequestId | null
@@ -218,7 +221,7 @@ const INSERT_EVENTS = createInsertStatement(
   (count) => `insert into purser.bet_event (bucket, ${EVENTS.columns}) ${formatInsertSource(EVENTS, count)}`,
 )
 
-/** For bets that this batch has placed or refused for good. */
+/** Inserts the details of the bets that this batch has placed or refused for good. */
 export async function insertDetails(tx: Tx, bucket: number, records: readonly BetRecord[]): Promise<void> {
   if (records.length === 0) return
   const found = records.flatMap(({ events = [], firstSeenAt: at }) => events.map((eventId) => ({ eventId, at })))

@@ -10,7 +10,8 @@ import { type ColumnMappings, mapSingleRow } from '../../core/database/row-mappi
 import { isUnrestricted, type PlayerRestrictions } from '../rules/player-restrictions.ts'
 
 /**
- * Limits per currency and UTC day. Amounts are decimal texts, so they are valid in every currency.
+ * Limits of a player, per currency and UTC day. Amounts are decimal texts, so they are valid in
+ * every currency.
  */
 export interface PlayerLimits {
   /** Sum of stakes (code 11). */
@@ -86,7 +87,10 @@ const LOCK_PLAYERS = statement(
   `select ${PLAYER_COLUMNS} from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
 )
 
-/** Locks players in sorted order; later reads see the state that the previous holder committed. */
+/**
+ * Locks players in sorted order. Later reads of the transaction see what the previous holder of the
+ * lock committed.
+ */
 export function lockPlayers(tx: Tx, bucket: number, players: readonly PlayerId[]): Promise<Map<PlayerId, Player>> {
   return queryPlayers(tx, LOCK_PLAYERS, bucket, [...players].sort())
 }
@@ -122,7 +126,7 @@ const LOCK_RULED_PLAYERS = statement(
    from purser.player where bucket = $1::int and player = any($2::text[]) order by player for update`,
 )
 
-/** Takes the same locks in the same order, and reads the members that the rules check. */
+/** Locks players as `lockPlayers` does, and reads only the members that the rules check. */
 export async function lockRuledPlayers(
   tx: Tx,
   bucket: number,
@@ -221,7 +225,7 @@ const INSERT_PLAYER = statement(
 /** Same values as the defaults of the table. */
 const DEFAULT_RESTRICTIONS: PlayerRestrictions = { status: 'active', verified: null, limits: {} }
 
-/** False if the player exists; then nothing is written. */
+/** Returns false and writes nothing if a player with this id exists. */
 export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): Promise<boolean> {
   const isNew = (await tx.execute(INSERT_PLAYER, [bucket, ...NEW.values(player)])) === 1
   if (isNew && isUnrestricted(DEFAULT_RESTRICTIONS)) await markUnrestricted(tx, bucket, [player.id])
@@ -231,7 +235,9 @@ export async function insertPlayer(tx: Tx, bucket: number, player: NewPlayer): P
 /** Characters; a longer key would exceed the limit of an index. */
 const KEY_LENGTH = 200
 
-/** Normalized text for the search; undefined if it cannot be stored. */
+/**
+ * Normalizes a text of a profile for the search; undefined if the database cannot store the text.
+ */
 export function toProfileKey(text: string | undefined): string | undefined {
   const key = text?.toLowerCase()
   return key && isStorable(key) ? [...key].slice(0, KEY_LENGTH).join('') : undefined
@@ -246,7 +252,7 @@ const READ_CREATIONS = statement(
   'select player, created_as from purser.player where bucket = $1::int and player = any($2::text[])',
 )
 
-/** The members at the players' creation, before later changes. */
+/** Reads the members that players had at their creation, before later changes. */
 export async function readCreations(
   tx: Pick<Tx, 'query'>,
   bucket: number,
@@ -256,7 +262,10 @@ export async function readCreations(
   return new Map(rows.map((row) => [row.player, row.created_as]))
 }
 
-/** Members that decide if two creations are equal; without a brand the member is absent. */
+/**
+ * The members that decide if two requests to create a player are equal. Without a brand, `brand` is
+ * absent.
+ */
 export type Creation = Omit<NewPlayer, 'createdAt' | 'brand'> & { readonly brand?: string }
 
 export function creationOf({ createdAt: _, brand, ...creation }: NewPlayer): Creation {

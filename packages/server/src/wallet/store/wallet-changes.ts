@@ -22,8 +22,8 @@ export type BetEvent =
   | 'bet.refused'
 
 /**
- * As stored, with amounts in minor units (M-5). The last three members are null if the balance did
- * not change.
+ * Members of an event of a bet as stored, with amounts in minor units (M-5). The last three members
+ * are null if the balance did not change.
  */
 export type BetMembers = readonly [
   player: string,
@@ -51,7 +51,10 @@ export type BalanceMembers = readonly [
   reference: string | null,
 ]
 
-/** No personal data; `changed` has only the names of such members. */
+/**
+ * Members of an event of a player. They contain no personal data; `changed` has only the names of
+ * changed members.
+ */
 export type PlayerMembers = readonly [
   player: string,
   status: Player['status'],
@@ -121,8 +124,8 @@ export function renamePlayerInItem(item: StoredEvent, player: string, name: stri
 }
 
 /**
- * Splits an item at each change of `placeOf` between consecutive players. Together the parts have
- * the same events in the same order.
+ * Splits an item into parts of consecutive players for whom `placeOf` returns the same place.
+ * Together the parts have the item's events in the same order.
  */
 export function splitItemByPlayer<P>(
   item: StoredEvent,
@@ -144,12 +147,15 @@ export function splitItemByPlayer<P>(
 
 export const WALLET_CHANGES = createChangeStore('purser', expandItem)
 
-/** The caller holds the locks of the players. */
+/** Adds items to the feed. The caller holds the locks of their players. */
 export function recordWalletChanges(tx: Tx, bucket: number, items: readonly StoredEvent[], at: Date): Promise<void> {
   return addChanges(tx, WALLET_CHANGES, items, at, bucket)
 }
 
-/** Undefined if the bet did not change. `before` is the bet before the decision. */
+/**
+ * Item of a decided call; undefined if the bet did not change. `before` is the bet before the
+ * decision.
+ */
 export function betItem(
   call: BetCall,
   before: Bet,

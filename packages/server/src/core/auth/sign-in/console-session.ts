@@ -16,7 +16,7 @@ import type { ApiKeyCache } from '../api-key-cache.ts'
 import type { ServerKind } from '../auth-settings.ts'
 import type { VerifiedUser } from './console-user-store.ts'
 
-/** Seconds; covers a working day. */
+/** Longest duration of a session in seconds; it covers a working day. */
 export const SESSION_SECONDS = 12 * 3_600
 /**
  * Our pages send it with each request. A form cannot send it, and a script of another origin only
@@ -150,7 +150,10 @@ function toCaller({ name, role, mustChange }: Pick<VerifiedUser, 'name' | 'role'
   return { keyName: name, keyHash: '', role, person: name, ...(mustChange && { mustChange }) }
 }
 
-/** A browser reports the origin of its request. Other clients have no cookie of the console. */
+/**
+ * True if a page of the console sent the request. A browser reports the origin of a request; other
+ * clients have no cookie of the console.
+ */
 export function isFromConsolePage({ headers }: FastifyRequest): boolean {
   const { origin, host, [CONSOLE_HEADER]: ours, 'sec-fetch-site': site } = headers
   if (ours !== '1') return false

@@ -9,7 +9,7 @@ import type { Db, Row } from '../db.ts'
 
 type Run = (sql: string) => Promise<Row[]>
 
-/** The other tables are colocated with the first one. */
+/** Tables that are distributed by bucket. The others are colocated with the first one. */
 export const DISTRIBUTED_TABLES = [
   'player',
   'session',
@@ -27,15 +27,19 @@ export const DISTRIBUTED_TABLES = [
 const [FIRST_TABLE] = DISTRIBUTED_TABLES
 
 /**
- * Coordinator tables that are written together with distributed ones. If Citus did not know them,
- * it would commit on the worker first, and a crash could keep half of a transaction.
+ * Tables on the coordinator that a transaction writes together with distributed ones. If Citus did
+ * not know these tables, it would commit on the worker first, and a crash could keep half of a
+ * transaction.
  */
 export const CITUS_LOCAL_TABLES = ['action', 'adjusted_sum', 'archived_sum', 'feed_counter'] as const
 
 /** Bits between two change ids of the coordinator, for the ids that workers assign. */
 const CHANGE_ID_BITS = 22
 
-/** Default of a new database. Each bucket is a shard, which is twelve tables on its worker. */
+/**
+ * The number of buckets of a new database, unless a setting names another. Each bucket is a shard,
+ * which is twelve tables on its worker.
+ */
 export const BUCKETS_ON_CITUS = 8
 
 export interface BucketDistribution {
@@ -45,9 +49,9 @@ export interface BucketDistribution {
 }
 
 export interface BucketShards {
-  /** Shard id in the first table. */
+  /** Id of the bucket's shard of the first table. */
   readonly first: string
-  /** Undefined for a table that is not distributed. */
+  /** Name of the table's shard for this bucket; undefined for a table that is not distributed. */
   shardName(table: string): string | undefined
 }
 
@@ -57,7 +61,7 @@ export interface BucketShards {
  */
 export interface BucketFunctions {
   readonly name: string
-  /** Prefix of each version's name. */
+  /** Prefix of the names of all versions of the function. */
   readonly family: string
   readonly signature: string
   readonly dispatcher: string
@@ -65,9 +69,9 @@ export interface BucketFunctions {
 }
 
 /**
- * Distributes missing tables, gives each bucket its own shard, spreads the shards evenly, and
- * creates the functions. It may be repeated, as after a new migration, an upgrade, or an
- * interrupted run.
+ * Distributes tables that are not distributed yet, gives each bucket its own shard, spreads the
+ * shards evenly, and creates the functions. It can run again after a new migration, an upgrade, or
+ * an interrupted run.
  */
 export async function distributeTables(
   db: Db,
@@ -208,8 +212,9 @@ async function countBucketsByWorker(run: Run): Promise<Record<string, number>> {
 }
 
 /**
- * Runs with the rights of the owner. It takes the same locks as a statement of Citus, also on the
- * table of players, so it waits for `purser move`. It aborts a call on a worker without the bucket.
+ * Function that locks a bucket, with the rights of the tables' owner. It takes the locks that Citus
+ * takes for a statement. One is on the table of players, so it waits for `purser move`. It throws
+ * on a worker without the bucket.
  */
 export const HOLD_BUCKET = `create or replace function purser.lock_bucket(bucket int) returns bigint language plpgsql security definer
   set search_path = pg_catalog as $hold$

@@ -77,7 +77,7 @@ const INT8 = 20
 const INT8_ARRAY = 1016
 
 export interface PostgresOptions {
-  /** The simulator passes sockets that hold back data. */
+  /** The simulator passes a function whose sockets hold back data. */
   readonly newSocket?: () => Socket
   readonly durability?: Durability | undefined
 }

@@ -78,7 +78,7 @@ export const BetHistorySchema = Type.Object({
   history: Type.Array(BetCallSchema),
 })
 
-/** The wallet compares the id exactly as received (I-7). */
+/** Returns the id unchanged, because the wallet compares ids exactly as received (I-7). */
 export function toBetId(transactionId: string): BetId {
   return transactionId as BetId
 }
@@ -116,7 +116,7 @@ export interface CallRow extends Record<string, unknown> {
   at: Date
 }
 
-/** Calls are listed with their transfers, oldest first. */
+/** Returns a bet with its calls, oldest first, and the transfers of each call. */
 export async function getBet(deps: OperatorDeps, userId: string, transactionId: string) {
   const { player, bucket } = await findPlayer(deps, userId)
   const key = [bucket, player.id, toBetId(transactionId)]
@@ -257,8 +257,8 @@ const LOCK_BET = statement(
 )
 
 /**
- * A lock prevents changes of the result; the first settlement of an open bet remains possible
- * (L-3).
+ * Sets or removes the lock on a bet's result. A locked result cannot change; the first settlement
+ * of an open bet remains possible (L-3).
  */
 export function setResultLock(
   deps: OperatorDeps,

@@ -79,8 +79,8 @@ export const BetQuerySchema = Type.Object(
 const RARE = ['unknown', 'cancelled', 'refused']
 
 /**
- * Bets by the time of their first call, newest first. A page of open or settled bets scans a
- * limited number of bets, so it can be short or empty while more follow.
+ * Lists bets by the time of their first call, newest first. For open or settled bets a page scans a
+ * limited number of bets. So it can be short or empty although another page follows.
  */
 export async function listBets(deps: OperatorDeps, query: Static<typeof BetQuerySchema>) {
   if (query.order === 'id') return listBetsById(deps, query)

@@ -76,8 +76,8 @@ export const DecisionSchema = Type.Object(
 )
 
 /**
- * Returns the existing proposal with this reference, or throws if it differs or is no longer
- * pending.
+ * Answers a repeated request with the existing proposal. Throws if the request differs from the
+ * proposal, or the proposal is no longer pending.
  */
 export function repeatProposal(deps: OperatorDeps, proposal: ProposalRow, { kind, ...requested }: CashMovement) {
   const { currency, change, correction } = requested
@@ -136,7 +136,7 @@ export function approveAdjustment(deps: OperatorDeps, author: Actor, userId: str
   })
 }
 
-/** The author of a proposal may refuse it too, which withdraws it. */
+/** Refuses a proposal. Its author may do so too, to withdraw it. */
 export function refuseAdjustment(deps: OperatorDeps, author: Actor, userId: string, reference: string) {
   return withPlayer(deps, userId, async (tx, located) => {
     const proposal = await findProposal(tx, located, reference)

@@ -102,8 +102,8 @@ const INSERT_MOVEMENT = statement(
 )
 
 /**
- * Makes a movement once per reference. `prepare` throws if the movement is forbidden, and returns
- * whether it is made despite an exclusion (O-3).
+ * Makes a movement of money, once per reference. `prepare` throws if the movement is forbidden. It
+ * returns `despiteExclusion`: the player is excluded, and the movement is still made (O-3).
  */
 export function moveMoneyOnce(
   deps: OperatorDeps,
@@ -123,7 +123,10 @@ export function moveMoneyOnce(
   })
 }
 
-/** The answer to an earlier, equal call; throws 422 if another call has the reference. */
+/**
+ * Returns the answer to an earlier, equal call. Throws 422 if a different call has used the
+ * reference.
+ */
 export async function findMovement(
   deps: OperatorDeps,
   tx: Tx,
@@ -134,7 +137,7 @@ export async function findMovement(
   return earlier && repeatMovement(deps, earlier, movement)
 }
 
-/** Data that is stored in addition to the call. */
+/** Data of a movement that is stored in addition to the request. */
 export interface MovementExtras {
   readonly despiteExclusion?: boolean
   /** The second person (W-27). */

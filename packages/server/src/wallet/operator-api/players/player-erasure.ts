@@ -37,15 +37,15 @@ export interface ErasureResult {
    * id are erased.
    */
   readonly pseudonym?: string
-  /** Deleted from the journal. */
+  /** Calls deleted from the journal. */
   readonly calls: number
   /** Feed rows that now have the pseudonym. */
   readonly rowsOfFeed: number
 }
 
 /**
- * Throws UsageError, without any change, if the player has money or pending work. The player is
- * renamed first, then other data.
+ * Erases a player. Throws UsageError, without any change, if the player has money or pending work.
+ * The player gets the pseudonym first, then the rows of other tables.
  *
  * Until the erasure is complete, its audit log entry has the player's id. So a repeated run
  * continues with the same pseudonym, and no new player can have the id.
@@ -99,7 +99,10 @@ async function readUnfinishedErasure(tx: Tx, userId: string): Promise<Unfinished
   return unfinished
 }
 
-/** False if the player does not exist; throws UsageError with the obstacles. Changes nothing. */
+/**
+ * Checks if the player can be erased, and changes nothing. False: the player does not exist. Throws
+ * UsageError with the reasons if the erasure is not possible now.
+ */
 export function canErasePlayer({ db, buckets }: Pick<ErasureDeps, 'db' | 'buckets'>, userId: string): Promise<boolean> {
   return db.longTransaction(async (tx) => {
     await tx.query(STATEMENT_TIMEOUT_MINUTES)

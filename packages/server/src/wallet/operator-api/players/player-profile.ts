@@ -45,7 +45,7 @@ export const BrandSchema = Type.String({
   pattern: `^${BRAND}$`,
   description: 'The site on which the player registered. It never changes, and reports group by it.',
 })
-/** Filter form; '' selects players without a brand. */
+/** Brand as a filter of lists; '' selects players without a brand. */
 export const BrandOrNoneSchema = Type.String({
   pattern: `^(${BRAND})?$`,
   description: 'Only players of this brand. An empty value selects players without a brand.',
@@ -118,8 +118,8 @@ export const PlayerSchema = Type.Object({
 })
 
 /**
- * 201: new player; 200: the same player again. 409: another player has this id, or the id is being
- * erased (O-10).
+ * 201: the player is new; 200: an equal request has created the player before. 409: another player
+ * has this id, or the id is being erased (O-10).
  */
 export async function createPlayer(deps: OperatorDeps, author: Actor, body: Static<typeof NewPlayerSchema>) {
   const newPlayer = toNewPlayer(deps, body)
@@ -143,7 +143,10 @@ export async function createPlayer(deps: OperatorDeps, author: Actor, body: Stat
   return { status: created ? 201 : 200, body: renderPlayer(player) } as const
 }
 
-/** The order of the currencies does not matter, because `currency` names the active one. */
+/**
+ * Compares two requests. The order of `currencies` does not matter, because `currency` names the
+ * active one.
+ */
 export function isSameCreation(one: Creation, other: Creation): boolean {
   const inOrder = (creation: Creation) => ({ ...creation, currencies: creation.currencies.toSorted() })
   return isDeepStrictEqual(inOrder(one), inOrder(other))
@@ -171,7 +174,7 @@ export async function getPlayer(deps: OperatorDeps, userId: string) {
   return renderPlayer((await findPlayer(deps, userId)).player)
 }
 
-/** 202 if a part of the change must wait (W-50); the other parts are applied. */
+/** Answers 202 if a part of the change must wait (W-50); the other parts are applied. */
 export function patchPlayer(
   deps: OperatorDeps & { readonly coolingOff: CoolingOff },
   author: Actor,

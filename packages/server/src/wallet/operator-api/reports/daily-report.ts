@@ -140,8 +140,8 @@ export const ReportSchema = Type.Object({ data: Type.Array(ReportRowSchema) })
 export type ReportRow = Static<typeof ReportRowSchema>
 
 /**
- * Rows ordered by day, currency, brand, platform and site. A day without movements has a row if the
- * same group has earlier transfers.
+ * Returns rows ordered by day, currency, brand, platform and site. A day without transfers still
+ * has a row for each combination of these that has earlier transfers.
  */
 export async function createDailyReport(
   deps: Pick<OperatorDeps, 'db' | 'clock' | 'scales'>,
