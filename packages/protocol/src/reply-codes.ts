@@ -1,6 +1,6 @@
 /**
  * Registry of the codes that a wallet returns (R-3). A test compares the reply table, the docs and
- * the conformance kit with it.
+ * the conformance kit with this registry.
  *
  * The `errorCode` of a Rollback is another set (ROLLBACK_REASONS). The number 8 is in both sets.
  */

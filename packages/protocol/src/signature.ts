@@ -2,7 +2,7 @@
  * Detached JWS (RFC 7515, appendix F) in the header `x-sign-jws`: HMAC-SHA256 over the exact bytes
  * of the body (S-1 to S-3).
  *
- * The code uses node:crypto directly. A call costs 2 µs; a JOSE library costs 45 µs.
+ * The code uses node:crypto directly, which takes 2 µs per call. A JOSE library takes 45 µs.
  */
 import { hash, timingSafeEqual } from 'node:crypto'
 import { hasUniqueNames } from './values/json-scanner.ts'

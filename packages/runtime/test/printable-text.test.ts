@@ -1,4 +1,4 @@
-/** Foreign text is made safe for a terminal and for the log of a CI server. */
+/** Untrusted text is made safe for a terminal and for the log of a CI server. */
 import { describe, expect, test } from 'vitest'
 import { printable, printableLine, printableLines } from '../src/text/printable-text.ts'
 

@@ -1,8 +1,8 @@
 /**
  * State of a bet in the load test, and its transitions by the wallet's answers. Pure.
  *
- * An answer that neither accepts nor finally rejects a call leaves its money in doubt. The call is
- * retried until the doubt is resolved, as a platform does (C-2, C-4, C-5).
+ * An answer that neither accepts nor finally rejects a call leaves the money of the bet in doubt.
+ * The call is retried until the doubt is resolved, as a platform does (C-2, C-4, C-5).
  *
  *   new ──place──► open ──settle──► settled ◄─┐
  *                   │                   └─resettle

@@ -1,4 +1,7 @@
-/** Verdict on the money: expected balance of each player against the wallet's balance. Pure. */
+/**
+ * Verdict on the money: compares each player's expected balance with the balance in the wallet.
+ * Pure.
+ */
 import { groupBy } from '@purser/runtime/group'
 import type { LoadPlayer } from './player.ts'
 import type { UnresolvedCall } from './worker/worker-task.ts'

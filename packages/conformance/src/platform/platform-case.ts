@@ -3,9 +3,10 @@
  * partners and players), or a rule for every request of the run.
  *
  * A scene has the answers of the mock wallet, acts (the requests of the kit), and expected calls.
- * `scenario-runner.ts` runs the scene, and `scenario-judge.ts` compares the record with `expect`. A
- * new case is a row in `cases/` with the next free number of its group (ids are permanent). The
- * tests need a platform with a fault (a mutant) that fails the new case.
+ * `scenario-runner.ts` runs the scene and records the calls. `scenario-judge.ts` compares the
+ * record with the member `expect` of the case. A new case is a row in `cases/` with the next free
+ * number of its group (ids are permanent). The tests also need a mutant for it: a platform with a
+ * fault that fails the new case.
  */
 import type { ResultType } from '@purser/protocol/bet-request'
 import type { BetOperation } from '@purser/protocol/operation'

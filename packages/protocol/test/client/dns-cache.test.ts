@@ -1,4 +1,4 @@
-/** A name server that does not answer never delays connections to other wallets (C-6). */
+/** A wallet whose name server does not answer delays no connections to other wallets (C-6). */
 import type { LookupAddress } from 'node:dns'
 import { type LookupOptions, lookup as systemLookup } from 'node:dns'
 import { expect, test } from 'vitest'

@@ -1,4 +1,6 @@
-/** The flags `--api` and `--key`. Their defaults match the defaults of the servers. */
+/**
+ * The flags `--api` and `--key`. Their defaults fit a server on this machine with default settings.
+ */
 import { type ApiEndpoint, getFromApi } from '@purser/protocol/client/api-client'
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { UsageError } from '@purser/runtime/errors/cli-errors'

@@ -1,14 +1,14 @@
 /**
  * Circuit breaker and concurrency limits for one partner in one process.
  *
- * - up: calls are limited only by the concurrency limit of their lane. Five calls in a row with an
- *   unknown outcome open the breaker.
+ * - up: only the concurrency limits apply, one for results and one for Rollbacks. Five calls in a
+ *   row with an unknown outcome open the breaker.
  * - down: one call at a time is a probe. The probe is a result (C-6), or a Place bet if no result
  *   waits. Other Place bets are declined without a call (C-10). Any answer closes the breaker.
  *
  * Rollbacks continue while the breaker is open (W-15). A Rollback has at most ten attempts with
- * doubling gaps, all within six minutes of the first (C-4). Rollbacks are probes themselves, and
- * waiting would cost attempts.
+ * doubling gaps, all within six minutes of the first (C-4). Rollbacks are probes themselves, and a
+ * Rollback that waits would lose attempts.
  */
 import { isSignatureRefused, UNKNOWN_SECRET } from '@purser/protocol/client/caller-refusals'
 import type { WalletAnswer } from '@purser/protocol/client/wallet-client'

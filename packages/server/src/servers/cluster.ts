@@ -4,9 +4,10 @@
  * The primary process serves no calls and opens no database. It owns the port, distributes
  * connections in turn, and keeps the configured number of workers. States of a worker:
  *
- * - Starting: it listens and becomes serving. If it ends first, another one starts after a backoff.
- *   If the very first worker ends, the command ends with its exit code.
- * - Serving: a stop request makes it finishing. If it dies, another one starts.
+ * - Starting: it listens and becomes serving. If it ends before it listens, another worker starts
+ *   after a backoff. If this was the first worker of all, the command ends with the exit code of
+ *   the worker.
+ * - Serving: a stop request makes it finishing. If it dies, another worker starts.
  * - Finishing: it completes accepted calls and ends.
  *
  * SIGHUP replaces the workers one after another. An old worker stops when the new one listens, so

@@ -1,6 +1,6 @@
 /**
- * Exports spans over OTLP/HTTP with the packages of OpenTelemetry. Imported only when tracing is on
- * (tracing-startup.ts), because the packages cost memory and time.
+ * Exports spans over OTLP/HTTP with the packages of OpenTelemetry. This file is imported only when
+ * tracing is on (tracing-startup.ts), because the packages cost memory and time.
  */
 import {
   type Context,

@@ -1,4 +1,7 @@
-/** Audits wallet and platform, and records the result in both audit logs for the metrics (O-12). */
+/**
+ * Audits wallet and platform. The result is recorded in the audit log of each, from which the
+ * metrics read it (O-12).
+ */
 
 import { systemClock } from '@purser/runtime/clock'
 import { createCommandActor } from '../../core/auth/audit-log/audit-log.ts'

@@ -1,8 +1,9 @@
 /**
  * Bisection of a batch of answers that the database rejects.
  *
- * The batch is halved until the answer at fault is alone (C-15). Its delivery becomes stuck and
- * needs attention (C-9). The other answers are recorded, so that their bets continue (C-6).
+ * The batch is halved until the answer at fault is alone (C-15). The delivery of this answer
+ * becomes stuck and needs attention (C-9). The other answers are recorded, so that their bets
+ * continue (C-6).
  */
 
 import { runWithBisection } from '@purser/runtime/async/bisection'
