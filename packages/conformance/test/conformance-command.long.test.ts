@@ -1,6 +1,6 @@
 /**
  * Both conformance commands, for wallets and for platforms, handle options, expected failures and
- * masked secrets alike. Each writes its reports safely.
+ * masked secrets alike. No report is lost because its file cannot be written.
  */
 import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

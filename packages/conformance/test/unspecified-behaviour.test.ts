@@ -1,6 +1,6 @@
 /**
- * Where interface.md is silent, a wallet fails at most advice (SHOULD). Where money is lost or
- * created, it fails a MUST.
+ * Where interface.md is silent, the kit fails a wallet or platform only in advice (SHOULD). Where a
+ * wallet loses or creates money, the kit fails a MUST.
  */
 import { describe, expect, test } from 'vitest'
 import { read } from '../../../test/tidy/source.ts'

@@ -1,6 +1,6 @@
 /**
- * The page Bets filters by state, player and days. The page address contains the filters, and the
- * page of a player links to them.
+ * The page Bets filters by state, player and days, and the page address contains the filters. The
+ * page of a player links to the player's bets.
  */
 import { randomUUID } from 'node:crypto'
 import type { Page } from 'playwright-core'

@@ -1,6 +1,6 @@
 /**
- * A console session gives access only with a valid role. Requests of other origins are refused, and
- * pages load no external files (U-1, U-2).
+ * The console needs a session whose role allows the request. Requests of other origins are refused,
+ * and pages load no external files (U-1, U-2).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { gzipSync } from 'node:zlib'

@@ -1,6 +1,6 @@
 /**
- * The timeline of a bet shows recorded histories of a real platform and wallet in order. They have
- * lost, late and overtaken calls, and a corrected result.
+ * The timeline of a bet shows recorded histories of a real platform and wallet in order. The
+ * histories contain lost, late and overtaken calls, and a corrected result.
  */
 import { readFileSync } from 'node:fs'
 import { renderBetExport, renderPictureFile } from '@purser/timeline/bet-export'

@@ -1,6 +1,6 @@
 /**
- * Pages show it when their data may be stale or incomplete: with two platforms, several bets with
- * one id, and a failing API.
+ * Pages say when their data may be stale or incomplete: with two platforms, several bets with one
+ * id, and a failing API.
  */
 import { randomUUID } from 'node:crypto'
 import type { Page, Route } from 'playwright-core'

@@ -1,5 +1,5 @@
 /**
- * Writes the results of a command into a page of the docs, between two marks:
+ * Writes the figures that a command has measured into a page of the docs, between two marks:
  * - `<!-- figures of level 2: written by the command -->`
  * - `<!-- figures: end -->`
  *

@@ -1,6 +1,6 @@
 /**
- * The tables in packages/simulator/src/reports list each planted fault with the run that the tests
- * play.
+ * The tables in packages/simulator/src/reports list each planted fault with the run in which the
+ * tests find it.
  */
 import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'

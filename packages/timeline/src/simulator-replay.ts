@@ -1,6 +1,6 @@
 /**
  * Converts a bet's history into the language of the simulator (`npm run simulate -- --history`).
- * The amounts become the simulator's.
+ * The simulator's fixed amounts replace the amounts of the bet.
  */
 import { replyCode, replyCodes } from '@purser/protocol/reply-codes'
 import type { WalletBetDetail, WalletCallView } from './bet-sources.ts'

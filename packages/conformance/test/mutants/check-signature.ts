@@ -1,4 +1,4 @@
-/** The signature check of received bytes (S-1, S-2). */
+/** Checks the signature over the received bytes of a call (S-1, S-2). */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { Faults, MutantId } from './mutants.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Records the calls that a fault of the test wallet affected: the calls during which the wallet
- * asked whether it has this fault.
+ * Records the calls in which a mutant's fault took effect. These are the calls during which the
+ * code of the test wallet read the fault.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Faults, MutantId } from './mutants.ts'

@@ -1,6 +1,7 @@
 /**
  * Tests that each given mutant fails exactly the cases in its row of
- * docs/reference/conformance-mutants.md. On request the test writes that page instead.
+ * docs/reference/conformance-mutants.md. With PURSER_WRITE_MUTANTS=1 the test writes that page
+ * instead.
  *
  * The whole kit for 250 mutants takes eight minutes on two processors. So the test judges a mutant
  * by the cases of its row, and on one day of ten by the whole kit. `npm run nightly` judges each

@@ -1,4 +1,9 @@
-/** Without input for this long, requests count as automatic. */
+/**
+ * Headers of every request to the server. One header says that the request is automatic, because no
+ * user is present (U-4).
+ */
+
+/** Without input from the user for this long, requests count as automatic. */
 const UNATTENDED_MS = 60_000
 
 /** After an attended request, input renews the session from this time on (U-4). */

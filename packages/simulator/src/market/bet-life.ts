@@ -1,8 +1,8 @@
 /**
  * The possible effects of a call on a bet, one for each answer that decisions.md permits.
  *
- * The only sources are the life of a bet, I-2, I-3, I-5, L-1 to L-4, P-1, P-4 and R-6. The
- * functions are pure.
+ * The only sources in decisions.md are "The life of a bet", I-2, I-3, I-5, L-1 to L-4, P-1, P-4 and
+ * R-6. The functions are pure.
  */
 
 import { OPERATIONS } from '@purser/protocol/operation'

@@ -1,5 +1,6 @@
 /**
- * The market of one run: wallets, gateway and platform, their network, and the virtual time.
+ * The simulated market of one run: wallets, gateway and platform, their network, and the virtual
+ * time.
  *
  * A process can die and restart; its database stays.
  */

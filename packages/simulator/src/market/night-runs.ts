@@ -1,6 +1,6 @@
 /**
- * Adds up the results of many runs. A night is the longest series of runs. With a file, it can be
- * played in parts.
+ * Adds up the results of many runs. A night is the longest series of runs. It can be played in
+ * parts, with a file that keeps the results.
  *
  * The file records a failed run, but does not count it as played, so the next part plays the run
  * again.

@@ -2,9 +2,9 @@
  * The auditor of one bet: it computes the answer to each call, and the player's money after the
  * call.
  *
- * The auditor's only source is decisions.md: the life of a bet, I-2, I-3, I-5, L-1 to L-4, S-5. It
- * shares no line with the wallet's rules, which it checks. A moment is the number of the step that
- * took effect. The functions are pure.
+ * The auditor's only source is decisions.md: "The life of a bet", I-2, I-3, I-5, L-1 to L-4, S-5.
+ * It shares no line with the wallet's rules, which it checks. A moment is the number of the step
+ * that took effect. The functions are pure.
  */
 import type { ReplyCode } from '@purser/protocol/reply-codes'
 import { type BetCallName, CALLS } from './one-bet-actions.ts'

@@ -1,4 +1,7 @@
-/** Table columns that show a transfer, for the statement of a player and the list of transfers. */
+/**
+ * Table columns that show a transfer, for the account statement of a player and the list of
+ * transfers.
+ */
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { formatSigned } from '@purser/timeline/amount-text'
 import { formatTransferKind } from '@purser/timeline/moment-text'

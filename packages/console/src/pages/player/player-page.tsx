@@ -1,4 +1,7 @@
-/** Page of a player: balances, open stakes, the statement with its running balance, and bets. */
+/**
+ * Page of a player: balances, open stakes, the account statement with its running balance, and
+ * bets.
+ */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { useQuery } from '@tanstack/react-query'

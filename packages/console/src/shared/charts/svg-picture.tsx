@@ -1,4 +1,4 @@
-/** Renders an SVG picture from data. A click or Enter on a part with an id selects it. */
+/** Renders an SVG picture from data. A click or Enter on a part with an id selects that part. */
 
 import type { SvgElement, SvgPart } from '@purser/timeline/drawing/svg'
 import { createElement, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react'

@@ -1,6 +1,6 @@
 /**
- * The note about archived transfers (O-13) below a player's statement, so that no money seems to be
- * missing.
+ * The note about archived transfers (O-13) below a player's account statement, so that no money
+ * seems to be missing.
  */
 import type { ReactNode } from 'react'
 import { amountText, Time } from '../charts/format.tsx'

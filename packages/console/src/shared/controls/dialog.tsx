@@ -1,4 +1,6 @@
-/** Modal dialog, based on the browser's own, which traps the focus and closes on Escape. */
+/**
+ * Modal dialog, based on the browser's dialog element, which traps the focus and closes on Escape.
+ */
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { ActionError } from './page-states.tsx'

@@ -1,6 +1,6 @@
 /**
  * Summary of a bet's selections: match and outcome. For an express (several selections) it shows
- * the first match and the number of others.
+ * the first match and the number of other matches.
  */
 import { DASH } from './page-states.tsx'
 

@@ -1,4 +1,4 @@
-/** A player's statement, as in the wallet's API. */
+/** Types of a player's account statement, as in the wallet's API. */
 import type { BetSelections } from '../controls/selection-summary.tsx'
 
 export interface StatementRow {

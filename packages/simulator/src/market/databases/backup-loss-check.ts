@@ -1,5 +1,5 @@
 /**
- * Checks reconcile at the end of a run against an older backup of a wallet.
+ * Checks `purser reconcile` at the end of a run against an older backup of a wallet.
  *
  * Invariant: reconcile names each bet of which the backup has lost something, and no other bet
  * (docs/guides/reconcile.md).

@@ -1,8 +1,8 @@
 /**
  * Simulates the loss of a wallet's server during the faults: an older backup replaces its database.
  *
- * The simulation's auditor returns to its knowledge at the time of the backup. Invariant: reconcile
- * names each bet whose acknowledged state is lost.
+ * The simulation's auditor returns to its knowledge at the time of the backup. Invariant: `purser
+ * reconcile` names each bet whose acknowledged state is lost.
  */
 
 import type { MarketPlayer, Participants } from '../actors/market-participants.ts'

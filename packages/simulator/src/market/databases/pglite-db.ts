@@ -1,7 +1,7 @@
 /**
- * The embedded database of the simulation, many times as fast as the sandbox's.
+ * The embedded database of the simulation. It is many times as fast as the sandbox's.
  *
- * A statement is planned once, as on a production connection, and executed as one synchronous
+ * An SQL statement is planned once, as on a production connection, and executed as one synchronous
  * message. The code that uses the database sees no difference.
  */
 import { PGlite } from '@electric-sql/pglite'

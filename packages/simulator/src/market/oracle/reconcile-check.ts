@@ -1,5 +1,5 @@
 /**
- * Compares the findings of reconcile with the bets that a restored backup has lost
+ * Compares the findings of `purser reconcile` with the bets that a restored backup has lost
  * (docs/guides/reconcile.md).
  */
 
