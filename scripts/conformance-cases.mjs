@@ -1,4 +1,4 @@
-/** Generates the tables of conformance cases for their page. */
+/** Generates the tables for the documentation page about the cases of the conformance kit. */
 import { splitClauses, toClausePath } from '@purser/conformance/clauses'
 import { PLATFORM_CASES } from '@purser/conformance/platform/platform-cases'
 import { WALLET_CASES } from '@purser/conformance/wallet/cases/wallet-cases'

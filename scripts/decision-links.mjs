@@ -1,6 +1,7 @@
 /**
- * Decision ids as links to their rows. Writers write the bare id, `S-5` or `(S-5)`. The link has
- * the title of the decision, and an id that is alone in parentheses shows the title.
+ * Turns decision ids in the docs into links to their rows. Writers write only the id, `S-5` or
+ * `(S-5)`. The link has the title of the decision, and an id that is alone in parentheses shows the
+ * title.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'

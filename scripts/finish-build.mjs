@@ -1,6 +1,7 @@
 /**
- * Runs after the compiler: deletes output without a source and makes the programs executable (`npx
- * purser`). It never empties dist/, so that running servers keep their files.
+ * Runs after the compiler: deletes compiled files whose source no longer exists, and makes the
+ * programs executable (`npx purser`). It never empties dist/, so that running servers keep their
+ * files.
  */
 import { chmodSync, copyFileSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join, sep } from 'node:path'

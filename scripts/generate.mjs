@@ -1,7 +1,7 @@
 /**
- * Writes the generated files and the links to decisions in all pages. `--check` only compares,
- * names each outdated file and exits with 1. It reads packages/server/dist/, so a build comes
- * first.
+ * Writes the generated files, and the links to decisions in all pages of the docs. With `--check`
+ * it writes no file, names each outdated file and exits with 1. It reads packages/server/dist/, so
+ * a build must run before it.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'

@@ -1,8 +1,8 @@
 /**
  * Packs the published packages into tarballs: `node scripts/pack.mjs FOLDER [NAME…]`.
  *
- * Each tarball is complete: it contains the packages of this repository that it needs, under its
- * own node_modules, so that it installs in an empty folder. Tests, sources and maps stay out.
+ * Each tarball is complete. Its node_modules contains the other packages of this repository that it
+ * needs, so that it installs in an empty folder. Tests, sources and source maps stay out.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,7 @@
-/** Generates the tables of docs/reference between the markers of the hand-written pages. */
+/**
+ * Generates the tables of docs/reference, between markers in pages that are otherwise written by
+ * hand.
+ */
 import { readFileSync } from 'node:fs'
 import { REPLY_CODES, ROLLBACK_REASONS } from '@purser/protocol/reply-codes'
 import { SETTINGS } from 'purser/core/config/settings'

@@ -1,5 +1,5 @@
 /**
- * Texts about reply codes for docs/reference/codes.md and for the 400 replies in the OpenAPI
+ * Explains each reply code for docs/reference/codes.md and for the 400 replies in the OpenAPI
  * document. Codes and messages come from packages/protocol/src/reply-codes.ts, by name.
  */
 const BET = ['place', 'settle', 'unsettle', 'rollback']

@@ -1,4 +1,7 @@
-/** packages/server/migrations/parts.json: the parts of the migrated schema, for the audit. */
+/**
+ * Makes packages/server/migrations/parts.json, which lists the parts of the migrated schema for
+ * `purser audit`.
+ */
 
 import { openDb } from 'purser/core/database/database-factory'
 import { migrateSchema } from 'purser/core/database/schema/schema-migration'

@@ -1,6 +1,6 @@
 /**
- * packages/server/schema.sql: the migrated schema as pg_dump writes it, without lines that change
- * between runs.
+ * Makes packages/server/schema.sql: the migrated schema as pg_dump writes it, without lines that
+ * change between runs.
  */
 import { PGlite } from '@electric-sql/pglite'
 import { pgDump } from '@electric-sql/pglite-tools/pg_dump'

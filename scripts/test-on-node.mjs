@@ -1,6 +1,6 @@
 /**
- * `npm run test:node -- 22 [files…]` runs tests on another Node line, whose binary comes from the
- * npm package `node`. The default is the quick suites of several parts.
+ * Runs tests on another major version of Node, whose binary comes from the npm package `node`: `npm
+ * run test:node -- 22 [files…]`. Without files it runs the quick tests of several folders.
  */
 import { spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'

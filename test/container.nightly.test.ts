@@ -1,4 +1,7 @@
-/** The image, built in a folder without Docker: its content, output and written files. */
+/**
+ * The container image has the right content, serves, and writes only to its data folder. The test
+ * builds it in a folder without Docker.
+ */
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

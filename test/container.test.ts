@@ -1,6 +1,6 @@
 /**
- * The Dockerfile and compose.yaml, checked without Docker. container.nightly.test.ts replays the
- * build.
+ * The Dockerfile and compose.yaml follow our rules; the test checks them without Docker.
+ * container.nightly.test.ts replays the build.
  */
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

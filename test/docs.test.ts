@@ -1,4 +1,7 @@
-/** Links and decision ids in the documentation have a target. The long tests run its commands. */
+/**
+ * Links and decision ids in the documentation have a target. The long tests run the commands of the
+ * documentation.
+ */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { EXIT_CODES } from '@purser/runtime/command/exit-codes'

@@ -1,4 +1,6 @@
-/** The planted faults of `npm run mutants`, which runs seldom, must still fit the code. */
+/**
+ * The planted faults of `npm run mutants` still fit the code, although that command seldom runs.
+ */
 import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { FAULTS } from '../scripts/mutants/faults.mjs'

@@ -1,4 +1,4 @@
-/** Each program that npm scripts compile prints its help. */
+/** Each program that an npm script compiles prints its help when it is started with --help. */
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'

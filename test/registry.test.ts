@@ -1,6 +1,6 @@
 /**
- * The reply codes are the same in the code, the reference, the OpenAPI document and the published
- * interface (R-3).
+ * The reply codes are the same in the code, in the reference, in the OpenAPI document and in the
+ * published interface (R-3).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

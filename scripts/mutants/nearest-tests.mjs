@@ -1,6 +1,7 @@
 /**
- * Finds the quick tests nearest to a source, by the files between them and by folder and name.
- * Imports alone are not enough, since hundreds of tests import most sources through a server.
+ * Finds the quick tests nearest to a source file, by the number of imports between them, and by
+ * folder and name. Imports alone are not enough, since hundreds of tests import most source files
+ * through a server.
  */
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,2 +1,5 @@
-/** Vite's options with which the packages import each other's sources, as in vitest.config.ts. */
+/**
+ * Options of Vite with which each package imports the sources of other packages, as in
+ * vitest.config.ts.
+ */
 export const ON_SOURCES = { ssr: { resolve: { conditions: ['source', 'node'] } } }

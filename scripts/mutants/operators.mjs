@@ -1,6 +1,7 @@
 /**
- * Finds mutations in the syntax tree of a source. A condition is negated, a bound moves by one, a
- * constant changes, or an await, argument or statement is removed. Types and imports stay.
+ * Finds places for mutations in the syntax tree of a source. A mutation negates a condition, moves
+ * a bound by one, or changes a constant. Others remove an await, an argument or a statement. Types
+ * and imports stay.
  */
 import { parseSync } from 'vite'
 

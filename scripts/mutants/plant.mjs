@@ -1,7 +1,7 @@
 /**
- * `npm run mutants -- --plant` plants mutations (operators.mjs) in named or changed files, one at a
- * time. It runs the tests nearest to each (nearest-tests.mjs) until one fails or the time is over.
- * All runs share one Postgres; files on disk stay unchanged.
+ * Plants mutations (operators.mjs) in named or changed files, one at a time: `npm run mutants --
+ * --plant`. It runs the tests nearest to each mutation (nearest-tests.mjs) until one fails or the
+ * time is over. All runs share one Postgres; files on disk stay unchanged.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'

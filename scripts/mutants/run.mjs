@@ -2,8 +2,8 @@
  * `npm run mutants` plants one fault after another (faults.mjs) and runs the tests that must detect
  * it. Each fault is a project of one vitest run on one Postgres; files on disk stay unchanged.
  *
- * The exit code is 1 when a fault survives, no longer fits the source, or keeps its tests from
- * starting.
+ * The exit code is 1 when no test detects a fault, a fault no longer fits the source, or tests
+ * cannot start with a fault.
  *
  * - `npm run mutants -- decide` plants only in files of that name.
  * - `--part 2/5` plants every fifth fault from the second on.

@@ -1,4 +1,7 @@
-/** Draws random faults when time is short, with a seed and the same number for each operator. */
+/**
+ * Draws a random sample of mutations when time is short, by a seed and with the same number for
+ * each mutation operator.
+ */
 
 /** `each` limits the faults of a folder, `most` the total. */
 export function sample(faults, { most, seed, each }) {

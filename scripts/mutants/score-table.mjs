@@ -1,6 +1,6 @@
 /**
- * Updates the table of scores by folder in a page with markers. A folder without new faults keeps
- * its row.
+ * Updates the table of mutation scores by folder between the markers of a page. A folder without
+ * new mutations keeps its row.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { toFolder } from './sample.mjs'

@@ -1,6 +1,7 @@
 /**
  * Runs tests with or without a fault on a given Postgres and prints the failed files as JSON. A
- * fault can block the event loop for ever, so this is a process of its own that plant.mjs kills.
+ * fault can block the event loop for ever, so plant.mjs runs this file as a separate process and
+ * kills it.
  */
 import { join } from 'node:path'
 import { createVitest } from 'vitest/node'

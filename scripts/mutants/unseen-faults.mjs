@@ -1,6 +1,6 @@
 /**
- * Faults outside the money paths that no test detected when they were planted by hand, with similar
- * faults in the same files. Each now has a test.
+ * Lists faults outside the code for money. No test detected them, or similar faults in the same
+ * files, when they were first planted by hand. Each fault now has a test.
  */
 
 const ERASURE = ['packages/server/test/operator/player-erasure.test.ts']

@@ -1,4 +1,7 @@
-/** Example calls about adjustments, by one person and with a second person's approval (W-27). */
+/**
+ * Example calls about adjustments for the wallet's API reference, by one person and with a second
+ * person's approval (W-27).
+ */
 export function adjustmentSteps({ step, post, get, path, nobody: unknownPlayer, bet }) {
   const fix = (over, of = path) =>
     post(`${of}/adjustments`, {

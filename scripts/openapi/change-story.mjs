@@ -1,4 +1,7 @@
-/** Example calls of the change feed: pages, the stream, and events that retention has deleted. */
+/**
+ * Example calls of the change feed for the API reference: pages, the stream, and events that
+ * retention has deleted.
+ */
 
 /** `run` executes SQL; `last` is the last deleted event. */
 export function changeSteps({ prefix, schema, run, page, last }) {

@@ -1,7 +1,7 @@
 /**
- * Checks the committed OpenAPI documents with programs that have found faults our tests had missed.
- * Redocly lints them, Ajv validates every example, and the output of openapi-typescript must
- * compile. `npm run check:openapi` installs them first.
+ * Checks the committed OpenAPI documents with other programs, which have found faults that our
+ * tests had missed. Redocly lints the documents, Ajv validates every example, and the output of
+ * openapi-typescript must compile. `npm run check:openapi` installs these programs first.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * packages/server/openapi/gateway.json: the gateway's own API, with examples from a gateway whose
- * operator is our wallet.
+ * Makes packages/server/openapi/gateway.json, which describes the gateway's own API, with examples
+ * from a gateway whose operator is our wallet.
  */
 
 import { OperatorUserSchema, TokenSchema } from '@purser/protocol/bet-request'

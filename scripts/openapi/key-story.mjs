@@ -1,6 +1,6 @@
 /**
- * Example calls about keys, shared by all servers: [operation, status, name, summary, call]. The
- * examples of 401, 403 and 503 are recorded with the other operations.
+ * Example calls about API keys, which are the same for all servers: [operation, status, name,
+ * summary, call]. The examples of 401, 403 and 503 are recorded with the other operations.
  */
 export function keySteps(prefix) {
   const keys = `${prefix}/keys`

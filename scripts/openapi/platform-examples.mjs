@@ -1,7 +1,7 @@
 /**
- * Records the examples of packages/server/openapi/platform.json by a run of platform-story.mjs
- * against a real platform. Only random or machine-dependent values are replaced: ids, tokens,
- * ports, durations.
+ * Records the examples of packages/server/openapi/platform.json: it makes the calls of
+ * platform-story.mjs to a real platform. Only random or machine-dependent values are replaced: ids,
+ * tokens, ports, durations.
  */
 import { firstEvents } from './change-story.mjs'
 import { STORY } from './platform-story.mjs'

@@ -1,4 +1,7 @@
-/** A day of a platform as calls with their expected status: the examples of its API reference. */
+/**
+ * Example calls for the platform's API reference, each with its expected status. Together they are
+ * a day of a platform.
+ */
 import { changeSteps } from './change-story.mjs'
 import { closeForGood } from './document.mjs'
 import { keySteps } from './key-story.mjs'

@@ -1,6 +1,6 @@
 /**
- * packages/server/openapi/platform.json: the platform's API, with examples from a platform whose
- * partner is our wallet.
+ * Makes packages/server/openapi/platform.json, which describes the platform's API, with examples
+ * from a platform whose partner is our wallet.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createLogger } from '@purser/runtime/logger'

@@ -1,4 +1,7 @@
-/** Example calls about sessions: start, end, and personal data that a person opens (O-15). */
+/**
+ * Example calls about sessions for the wallet's API reference: start, end, and personal data that a
+ * user opens (O-15).
+ */
 export function sessionSteps({ step, post, get, path, nobody: unknownPlayer }) {
   const tooLong = `/operator/players/${'a'.repeat(65)}`
   const begun = [

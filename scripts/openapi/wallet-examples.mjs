@@ -1,6 +1,7 @@
 /**
- * Records the examples of packages/server/openapi/wallet.json by a run of wallet-story.mjs against
- * a real wallet. Only random values are replaced: tokens, and ids of problem reports.
+ * Records the examples of packages/server/openapi/wallet.json: it makes the calls of
+ * wallet-story.mjs to a real wallet. Only random values are replaced: tokens, and ids of problem
+ * reports.
  */
 import { signBody } from '@purser/protocol/signature'
 import { firstEvents } from './change-story.mjs'

@@ -1,5 +1,6 @@
 /**
- * The history of a player as calls with their expected status: the examples of the API reference.
+ * Example calls for the wallet's API reference, each with its expected status. Together they are
+ * the history of a player.
  */
 import { adjustmentSteps } from './adjustment-story.mjs'
 import { changeSteps } from './change-story.mjs'

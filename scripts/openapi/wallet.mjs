@@ -1,4 +1,6 @@
-/** packages/server/openapi/wallet.json: the partner wire and the operator API. */
+/**
+ * Makes packages/server/openapi/wallet.json, which describes the partner wire and the operator API.
+ */
 
 import { WALLET_CASES } from '@purser/conformance/wallet/cases/wallet-cases'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'

@@ -1,4 +1,4 @@
-/** Example calls about webhooks in the wallet's API reference. */
+/** Example calls about webhooks for the wallet's API reference. */
 const WEBHOOK = { url: 'https://crm.example/purser', events: ['bet.placed', 'bet.settled'] }
 const HOOK = '/operator/webhooks/crm'
 const LOCAL = '/operator/webhooks/local'

@@ -1,6 +1,6 @@
 /**
- * Records the demo in a real sandbox, frame by frame, as a GIF for the README. It shows a bet, its
- * calls and accounts, then a repeated call.
+ * Records the demo of a real sandbox, frame by frame, as a GIF for the README. The GIF shows a bet,
+ * its calls and the accounts that it changes, then a repeated call.
  */
 import { writeFileSync } from 'node:fs'
 import gifenc from 'gifenc'

@@ -1,10 +1,10 @@
 /**
- * `npm run pictures` takes pictures of the console in Chromium. A sandbox plays scenes; each page
- * goes to docs/images/console, and the demo becomes a short film. Pages in unusual states go to
- * pictures/, for review only: empty, loading, errors, long names.
+ * `npm run pictures` takes pictures of the console in Chromium. A sandbox makes the data. The
+ * pictures for the docs go to docs/images/console, and the demo becomes a short film. Pages in
+ * unusual states (empty, loading, errors, long names) go to pictures/, for review only.
  *
- * - `npm run pictures -- states` takes only these states.
- * - `npm run pictures -- states error what-if` takes the states whose names begin so.
+ * - `npm run pictures -- states` takes only the pages in unusual states.
+ * - `npm run pictures -- states error what-if` takes the states whose names begin with these words.
  * - `film` and `docs` take only the film, or the pictures of the docs.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'

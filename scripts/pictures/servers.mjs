@@ -1,4 +1,7 @@
-/** Servers for the pictures: a sandbox with bets, and a wallet and a platform that are empty. */
+/**
+ * Starts servers for the pictures of the console: a sandbox with bets, and a wallet and a platform
+ * that are empty.
+ */
 import { spawn } from 'node:child_process'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'

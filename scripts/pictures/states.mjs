@@ -1,6 +1,6 @@
 /**
- * Takes each console page in states that no guide shows: empty, loading, errors, long names, and
- * unfolded details, in light, dark and phone shape.
+ * Takes pictures of each console page in states that no guide shows: empty, loading, errors, long
+ * names, and unfolded details. Each state is taken in light and dark colours and on a phone screen.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * The speed comparison prints and judges ratios of calls per second and of CPU time
- * (bench/report.ts).
+ * The report of the speed comparison prints ratios of calls per second and of CPU time, and judges
+ * them (bench/report.ts).
  */
 import { expect, test } from 'vitest'
 import type { ServerMeasurement } from '../../bench/measure.ts'

@@ -1,4 +1,7 @@
-/** readWalChanges on a WAL in which every record is known. */
+/**
+ * readWalChanges counts the rows and index entries of each call in the write-ahead log (WAL). The
+ * test knows every record of this WAL.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readWalChanges } from '../../bench/wal-changes.ts'

@@ -1,4 +1,4 @@
-/** compose.yaml, and the SQL scripts as its containers run them. */
+/** Reads compose.yaml, and the SQL statements of the scripts that its containers run. */
 import { parse } from 'yaml'
 import { read } from '../tidy/source.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Reads the Dockerfile and replays its build without Docker: each stage is a folder in which its
- * steps run.
+ * Reads the Dockerfile and replays its build without Docker: each build stage is a folder in which
+ * the commands of that stage run.
  */
 import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync } from 'node:fs'

@@ -1,7 +1,7 @@
 /**
  * Runs the drill of docs/guides/backup-and-restore.md from one Postgres to another. The embedded
- * binaries have no pg_dump, so both are Debian's Postgres 15, or the one in TEST_POSTGRES. Without
- * either, the drill is skipped.
+ * binaries have no pg_dump, so both servers are Debian's Postgres 15 or the Postgres in
+ * TEST_POSTGRES. Without either, the drill is skipped.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * Replaces curl on a machine without it. It has the options and exit codes that the documentation
- * needs, and refuses every other option.
+ * Replaces curl on a machine without curl. It supports the options and exit codes that the
+ * documentation needs, and refuses every other option.
  */
 import { text } from 'node:stream/consumers'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-/** The parts of a Markdown page that tests check: code blocks, links, headings. */
+/** Finds the parts of a Markdown page that tests check: code blocks, links, headings. */
 
 /** A fenced block. `info` is the text after the fence: `sh`, `sh server`, `text`. */
 export interface Block {

@@ -1,6 +1,6 @@
 /**
- * Runs the commands of a page: its `sh server` block in one terminal and its `sh` blocks in
- * another, in a folder where `npx purser` is this build.
+ * Runs the commands of a documentation page: its `sh server` block in one terminal and its `sh`
+ * blocks in another. They run in a folder where `npx purser` is this build.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -1,6 +1,7 @@
 /**
- * Time series for the alert rules in the notation of promtool: `5x3` is four values of 5, `_` a
- * missing value. The `quiet` series are healthy servers: idle, just started, restarted or busy.
+ * Time series for the tests of the alert rules, in the notation of promtool: `5x3` is four values
+ * of 5, `_` a missing value. The `quiet` series are healthy servers: idle, just started, restarted
+ * or busy.
  */
 
 /** Series name → values. */

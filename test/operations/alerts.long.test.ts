@@ -1,4 +1,7 @@
-/** Each alert rule fires on its fault and stays quiet on healthy servers, judged by promtool. */
+/**
+ * Each alert rule fires on its fault and stays quiet on healthy servers. promtool evaluates the
+ * rules.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
 /**
- * An OpenTelemetry collector on loopback, which accepts OTLP over HTTP as JSON and keeps every
+ * Starts an OpenTelemetry collector on loopback that accepts OTLP over HTTP as JSON and keeps every
  * span.
  */
 import { once } from 'node:events'

@@ -1,4 +1,4 @@
-/** The metrics and labels that a PromQL expression uses, parsed by Prometheus' own grammar. */
+/** Finds the metrics and labels that a PromQL expression uses, with Prometheus' own grammar. */
 import { parser } from '@prometheus-io/lezer-promql'
 
 export interface ExpressionParts {

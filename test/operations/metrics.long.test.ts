@@ -1,4 +1,7 @@
-/** Each metric changes when its event happens, on real servers and a real database. */
+/**
+ * Each metric changes when the event that it counts or measures happens, on real servers and a real
+ * database.
+ */
 
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

@@ -1,4 +1,7 @@
-/** A real Prometheus with the alert rules watches a healthy wallet, platform and gateway. */
+/**
+ * No alert fires while a real Prometheus with our alert rules watches a healthy wallet, platform
+ * and gateway.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../packages/server/test/support/database.ts'

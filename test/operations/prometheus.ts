@@ -1,4 +1,4 @@
-/** Debian's Prometheus and promtool, so that the real program judges the alert rules. */
+/** Runs Debian's Prometheus and promtool, so that the real programs evaluate the alert rules. */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * While a count is slow, for example of millions of owed deliveries, the metrics keep their last
- * value and export its age.
+ * While a slow count runs, for example over millions of owed deliveries, its metric keeps the last
+ * value and the server exports its age.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
 /**
- * The systemd units use only settings that exist; systemd checks them too, where it is installed.
+ * The systemd units use only settings that the servers read. Where systemd is installed, it checks
+ * the units too.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'

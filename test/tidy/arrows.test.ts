@@ -1,5 +1,6 @@
 /**
- * Planted imports: the rules for arrows, loops and the start find each, and accept what is allowed.
+ * The rules for imports find each planted fault and accept allowed imports: direction, loops, and
+ * modules that every command would load.
  */
 import { describe, expect, test } from 'vitest'
 import {

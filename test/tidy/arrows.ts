@@ -1,5 +1,6 @@
 /**
- * Allowed imports (architecture.md). The test reports every import that this table does not name.
+ * Lists the imports that are allowed between folders (architecture.md). The test reports every
+ * import that this table does not name.
  */
 import { type Import, importedFile, importsOf, type Source } from './source.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Reply codes and rollback reasons must be used by name. A bare number is reported where it is
- * compared, listed or written.
+ * Checks that code uses reply codes and rollback reasons by name. A bare number is reported where
+ * code compares, lists or writes it.
  */
 import { REPLY_CODES, ROLLBACK_REASONS } from '@purser/protocol/reply-codes'
 import { isNode, lineOf, memberOf, type Node, type Source } from './source.ts'

@@ -1,5 +1,6 @@
 /**
- * House rules that a machine can check (architecture.md, Habits). Each rule returns its complaints.
+ * House rules for source code that a machine can check (architecture.md, Habits). Each rule returns
+ * its complaints.
  */
 import { groupBy } from '@purser/runtime/group'
 import { lineOf, memberOf, type Node, type Source } from './source.ts'

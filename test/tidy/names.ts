@@ -1,6 +1,6 @@
 /**
  * Finds names that a reader from the field cannot look up: private words, past participles as
- * nouns, exports of two files.
+ * nouns, and names that two files export.
  */
 import { basename } from 'node:path'
 

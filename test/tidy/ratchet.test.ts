@@ -1,6 +1,6 @@
 /**
- * The number of prose and name faults per folder only falls. No figure exceeds its ceiling, and no
- * ceiling exceeds its figure.
+ * The number of prose and name faults in a folder may only fall. No number exceeds its ceiling, and
+ * no ceiling exceeds its number.
  */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,8 +1,9 @@
 /**
- * Ceilings for the faults of prose and names in each folder.
+ * Compares the numbers of prose and name faults in each folder with ceilings.
  *
- * A folder may have fewer faults, never more; without a ceiling, only those within the target. `npm
- * run ceilings` lowers the ceilings to the current figures and raises none.
+ * A folder may have fewer faults than its ceiling, never more. A folder without a ceiling may have
+ * only the faults that the target allows. `npm run ceilings` lowers the ceilings to the current
+ * numbers and raises none.
  */
 import { type NamedText, type NameRule, namesThatArePrivate } from './names.ts'
 import { type ProseRule, proseOf } from './prose.ts'

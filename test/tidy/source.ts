@@ -1,4 +1,4 @@
-/** The project's sources for the tidy rules: text, syntax tree, comments. */
+/** Reads the project's source files for the tidy rules: text, syntax tree, comments. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'

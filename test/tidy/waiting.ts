@@ -1,6 +1,6 @@
 /**
- * Quick tests wait for conditions, never for milliseconds. On a busy machine any number is too
- * small, on a free one it wastes time.
+ * Finds quick tests that wait for milliseconds instead of a condition. On a busy machine any number
+ * is too small, and on a free machine it wastes time.
  */
 import { isNode, lineOf, type Node, type Source } from './source.ts'
 

@@ -1,5 +1,6 @@
 /**
- * The rule finds the globals in every spelling, and ignores members that only have the same name.
+ * The rule of world.ts finds time, timers and randomness of Node in every spelling, and ignores
+ * members that only have the same name.
  */
 import { expect, test } from 'vitest'
 import { sourceOf } from './source.ts'

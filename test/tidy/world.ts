@@ -1,6 +1,6 @@
 /**
- * Time, turns of the event loop and randomness come from packages/runtime/src/environment.ts, which
- * a simulation can replace.
+ * Finds source files that do not take time, turns of the event loop or randomness from
+ * packages/runtime/src/environment.ts. A simulation can replace only that file's functions.
  */
 import { importsOf, isNode, lineOf, memberOf, type Node, type Source } from './source.ts'
 

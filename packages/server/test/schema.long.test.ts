@@ -1,6 +1,6 @@
 /**
- * The migrations give the embedded database and a Postgres server the same schema, to the last
- * constraint.
+ * The migrations make the same schema in the embedded database and in a Postgres server, to the
+ * last constraint.
  */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'

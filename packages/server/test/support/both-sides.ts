@@ -1,4 +1,7 @@
-/** Compares the bets of the platform and the wallet, whose tables share one database here. */
+/**
+ * Compares the bets of the platform and of the wallet. In these tests, both have their tables in
+ * one database.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 

@@ -1,4 +1,4 @@
-/** Checks a call of the platform against the interface's rules and against the earlier calls. */
+/** Finds faults in a call of the platform, by the interface's rules and by the earlier calls. */
 import { createHmac } from 'node:crypto'
 import { BET_SCHEMAS } from '@purser/protocol/bet-request'
 import { ROLLBACK_REASONS } from '@purser/protocol/reply-codes'

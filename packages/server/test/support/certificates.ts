@@ -1,6 +1,6 @@
 /**
- * Certificates for servers under test, made by openssl: an authority and certificates that it
- * signs.
+ * Makes TLS certificates for servers under test with openssl: a certificate authority, and
+ * certificates that it signs.
  */
 import { spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

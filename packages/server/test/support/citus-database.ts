@@ -1,4 +1,4 @@
-/** A database over several Citus nodes, the coordinator first and then its workers. */
+/** Creates a database on several Citus nodes: first on the coordinator, then on its workers. */
 import pg from 'pg'
 
 /** Resolves to the address of the coordinator. */

@@ -1,9 +1,9 @@
 /**
- * The Citus nodes of `npm run test:citus` (globalSetup of vitest): a coordinator and two workers on
- * loopback.
+ * Starts the Citus nodes of `npm run test:citus` (globalSetup of vitest): a coordinator and two
+ * workers on loopback.
  *
  * Each node has its own folder and commits as in production. PURSER_CITUS names the folder of a
- * Postgres with Citus, which is no package of this repository.
+ * Postgres with Citus, since no package of this repository contains Citus.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'

@@ -1,6 +1,6 @@
 /**
- * Prints the last line of a run: `12 passed, 0 failed, 1 skipped`. The line has no colours, so that
- * any program can read it.
+ * Prints the last line of a test run: `12 passed, 0 failed, 1 skipped`. The line has no colours, so
+ * that any program can read it.
  */
 import type { Reporter, TestModule } from 'vitest/node'
 

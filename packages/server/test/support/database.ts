@@ -1,6 +1,7 @@
 /**
- * Databases on the Postgres of the test run (postgres-server.ts). The first request makes a
- * migrated template. A clone of the template takes about 50 ms, much less than all migrations.
+ * Creates databases on the Postgres server of the test run (postgres-server.ts). The first request
+ * makes a migrated template. A clone of the template takes about 50 ms, much less than all
+ * migrations.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

@@ -1,6 +1,6 @@
 /**
- * A clock that advances only when the test advances it. Its timers fire in order, each after all
- * real work of the earlier ones (statements, HTTP calls) has finished.
+ * A clock that advances only when the test advances it. Timers fire in order, and each one only
+ * after all real work of earlier timers (SQL statements, HTTP calls) has finished.
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { timeouts } from '@purser/runtime/async/timeout-signal'

@@ -1,6 +1,6 @@
 /**
- * The parts of a fault test: databases, networks, wallets in separate processes, players with
- * money. Each part is removed when its test ends.
+ * Creates the parts of a fault test: databases, networks, wallets in separate processes, players
+ * with money. Each part is removed when its test ends.
  */
 import { once } from 'node:events'
 import { connect } from 'node:net'

@@ -1,4 +1,4 @@
-/** A database for tests of query plans, with enough rows that a wrong plan is visible. */
+/** Fills a database for tests of query plans with enough rows that a wrong plan is visible. */
 import pg from 'pg'
 import { afterAll, beforeAll } from 'vitest'
 import { createDatabase, type TestDatabase } from './database.ts'

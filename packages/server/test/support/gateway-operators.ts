@@ -1,6 +1,6 @@
 /**
- * A whole aggregation: one platform, a gateway, operators with our wallets, and a network with
- * faults between every pair.
+ * Starts one platform, a gateway, operators with our wallets, and a network with faults between
+ * every pair of these servers.
  */
 
 import { STANDARD_SCALES } from '@purser/protocol/values/money'

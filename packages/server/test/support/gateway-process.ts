@@ -1,6 +1,6 @@
 /**
- * Gateways in separate processes (`node packages/server/dist/main.js gateway`), and the balancer in
- * front of them.
+ * Starts gateways in separate processes (`node packages/server/dist/main.js gateway`), and a load
+ * balancer that distributes calls to them.
  */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'

@@ -1,6 +1,6 @@
 /**
- * A gateway in this process on its own database, and a client of its API (gateway-process.ts has
- * separate processes).
+ * Starts a gateway in this process on its own database, with a client of its API.
+ * gateway-process.ts starts separate processes.
  */
 import { randomBytes } from 'node:crypto'
 import { request as send } from 'undici'

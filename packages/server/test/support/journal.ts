@@ -1,9 +1,9 @@
 /**
- * The platform's knowledge of a wallet that can die at any moment: each bet, its answered calls,
- * and the one call in progress.
+ * Records a platform's knowledge of a wallet that can die at any moment: each bet, its answered
+ * calls, and the call in progress.
  *
- * Its comparison with the restarted wallet proves that no answered call was lost and no call was
- * applied twice.
+ * A test compares these records with the restarted wallet. This proves that no answered call was
+ * lost and no call was applied twice.
  */
 import { randomUUID } from 'node:crypto'
 import type { OperatorClient } from './operator.ts'

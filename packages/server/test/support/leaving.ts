@@ -1,6 +1,6 @@
 /**
- * A server for tests in which a reader disconnects while its request is authenticated or its stream
- * opened.
+ * Starts a server for tests in which a reader disconnects while its request is authenticated or its
+ * event stream opens.
  */
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify'
 import { registerApi } from '../../src/core/http/api/api.ts'

@@ -1,4 +1,4 @@
-/** Bettors without pauses: load for a wallet that is about to be killed. */
+/** Makes load for a wallet that is about to be killed: bettors that bet without pauses. */
 import { EventEmitter, once } from 'node:events'
 import {
   type BetRecord,

@@ -1,7 +1,7 @@
 /**
- * The selection of cases by day.
+ * Selects the test cases that run on a day.
  *
- * A large table of one behaviour runs only a part of its cases each day. `npm run nightly` sets
+ * A large table of similar cases runs only partly each day. `npm run nightly` sets
  * PURSER_NIGHTLY=1, which runs every case.
  */
 export const IS_NIGHTLY = process.env.PURSER_NIGHTLY !== undefined

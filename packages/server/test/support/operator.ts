@@ -1,5 +1,5 @@
 /**
- * The operator's side of a test: makes players, gives them money, reads the wallet's state. An
+ * Uses the operator API for a test: makes players, gives them money, reads the wallet's state. An
  * unexpected answer throws.
  */
 import { randomUUID } from 'node:crypto'

@@ -1,4 +1,7 @@
-/** Query plans of our statements: the used indexes, and the number of rows and pages read. */
+/**
+ * Reads the query plans of our SQL statements: the indexes used, and the number of rows and pages
+ * read.
+ */
 import type pg from 'pg'
 import type { Queryable, Statement } from '../../src/core/database/db.ts'
 

@@ -1,4 +1,4 @@
-/** A platform in its own process: `node packages/server/dist/main.js platform`. */
+/** Starts a platform in its own process: `node packages/server/dist/main.js platform`. */
 import { asServer } from './database.ts'
 import { type PlatformClient, platformClient } from './platform.ts'
 import { type ServerProcess, spawnServer } from './server-process.ts'

@@ -1,6 +1,6 @@
 /**
- * A platform in this process on its own database, and a client of its API. Its time is real, or the
- * test advances it.
+ * Starts a platform in this process on its own database, with a client of its API. The platform's
+ * clock is real, or the test advances it.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Logger } from '@purser/runtime/logger'

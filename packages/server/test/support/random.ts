@@ -1,5 +1,6 @@
 /**
- * Random choices that can be repeated: the seed is printed, and PURSER_TEST_SEED=<seed> replays it.
+ * Makes random choices that can be repeated: a test prints the seed, and PURSER_TEST_SEED=<seed>
+ * replays the choices.
  */
 export interface Random {
   seed: number

@@ -1,6 +1,6 @@
 /**
- * A record of received webhook events, small enough for millions: a short form of each event, and
- * each player's position.
+ * Records received webhook events with little memory, so that millions fit: a short form of each
+ * event, and the last position of each player.
  */
 import { hash } from 'node:crypto'
 import type { FeedEvent } from '../operator/feed-reader.ts'

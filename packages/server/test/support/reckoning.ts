@@ -1,6 +1,6 @@
 /**
- * Compares the platform's bets with the wallet: each bet and its money exist once, and the ledger
- * is consistent.
+ * Compares the bets that a test has made with the wallet: each bet and its money exist once, and
+ * the ledger is consistent.
  */
 import { expect } from 'vitest'
 import { readBetStatuses } from './bet-statuses.ts'

@@ -1,4 +1,4 @@
-/** The sandbox in its own process, whose output a test reads. */
+/** Starts the sandbox in its own process, so that a test can read its output. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 

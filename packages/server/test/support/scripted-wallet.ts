@@ -2,8 +2,8 @@
  * A partner that answers exactly as the test scripts it: a real HTTP server on loopback with a
  * queue of answers for each operation.
  *
- * It checks every request against the interface. A violation is a fault, and stop() throws the
- * faults.
+ * It checks every request against the interface and records each violation as a fault. stop()
+ * throws the recorded faults.
  */
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,5 +1,6 @@
 /**
- * A separate Postgres that a test can kill, restart on the same data and port, and misconfigure.
+ * Starts a separate Postgres that a test can kill, restart on the same data and port, and
+ * misconfigure.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'

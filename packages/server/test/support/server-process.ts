@@ -1,6 +1,6 @@
 /**
- * A server as in production: `node packages/server/dist/main.js <command>`, a process that can be
- * killed at any moment.
+ * Starts a server as in production, in a process that a test can kill at any moment: `node
+ * packages/server/dist/main.js <command>`.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'

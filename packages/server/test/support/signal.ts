@@ -1,4 +1,4 @@
-/** An event that happens once: one part of a test waits for it, and another part sends it. */
+/** Makes a signal that occurs once: one part of a test waits until another part gives it. */
 
 export interface Signal {
   give(): void

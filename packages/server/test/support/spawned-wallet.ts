@@ -1,4 +1,7 @@
-/** A wallet in its own process, for a test (wallet-process.ts) or a command. */
+/**
+ * Starts a wallet in its own process, for a test (wallet-process.ts) or for a command such as `npm
+ * run faults`.
+ */
 import { auditIsClean } from './audit.ts'
 import { type OperatorClient, operatorClient } from './operator.ts'
 import { spawnServer } from './server-process.ts'

@@ -1,5 +1,6 @@
 /**
- * A standby of a test's own Postgres: a copy of its folder that replicates it and can replace it.
+ * Starts a standby for a Postgres that a test has started: a copy of its folder that replicates its
+ * changes and can replace it.
  */
 import { spawnSync } from 'node:child_process'
 import { appendFileSync, chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'

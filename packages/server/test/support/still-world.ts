@@ -1,4 +1,7 @@
-/** A runtime with a clock that only the test advances; timers run in order when they are due. */
+/**
+ * Replaces the environment of this process with a clock that only the test advances. Timers run in
+ * order when they are due.
+ */
 import { replaceEnvironment } from '@purser/runtime/environment'
 
 export interface StillWorld {

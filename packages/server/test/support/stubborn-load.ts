@@ -1,9 +1,9 @@
 /**
  * Bettors whose platform follows interface.md while the wallet fails.
  *
- * A Place bet is rolled back after 400/100, after a status other than 200 or 400, and without an
- * answer in 5 s. Rollbacks and settles are repeated until they are accepted, so in the end the
- * platform knows the state of each bet.
+ * The platform rolls a Place bet back after 400/100, after a status other than 200 or 400, and
+ * without an answer in 5 s. It repeats rollbacks and settles until the wallet accepts them, so in
+ * the end it knows the state of each bet.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BetRecord, type Call, newBet, type Player, rollbackOf, send, settleOf } from './journal.ts'

@@ -1,9 +1,9 @@
 /**
- * A network between a wallet and its database, with faults.
+ * A network with faults between a wallet and its database.
  *
- * During a silence nothing is closed and nothing arrives, as with a pulled cable or a firewall that
- * forgets a connection. Data sent meanwhile arrive later, as in TCP. A delay makes the database's
- * answers late.
+ * During a silence the network closes no connection and delivers no data, as with a pulled cable or
+ * a firewall that forgets a connection. Data sent meanwhile arrive later, as in TCP. A delay makes
+ * the database's answers late.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'

@@ -1,6 +1,7 @@
 /**
- * A pooler in transaction mode, like PgBouncer. Each client logs in on a server connection, which
- * then serves any transaction of any client. A client waits while others use all connections.
+ * A connection pooler in transaction mode, like PgBouncer. Each client logs in on a server
+ * connection, which then serves any transaction of any client. A client waits while other clients
+ * use all connections.
  */
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'

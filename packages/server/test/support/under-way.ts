@@ -1,4 +1,4 @@
-/** Counts the Postgres statements and connections for which this process waits. */
+/** Counts the SQL statements and connection attempts for which this process waits. */
 import pg from 'pg'
 
 let waiting = 0

@@ -1,4 +1,6 @@
-/** A wallet in its own process, as in production: `node packages/server/dist/main.js wallet`. */
+/**
+ * Starts a wallet in its own process, as in production: `node packages/server/dist/main.js wallet`.
+ */
 import { asServer } from './database.ts'
 import { spawnWalletWith, type WalletProcess } from './spawned-wallet.ts'
 

@@ -1,6 +1,6 @@
 /**
- * A wallet in this process, with a clock that the test can advance (wallet-process.ts has a
- * separate process).
+ * Starts a wallet in this process, with a clock that the test can advance. wallet-process.ts starts
+ * a separate process.
  */
 
 import type { Logger } from '@purser/runtime/logger'

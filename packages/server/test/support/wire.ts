@@ -1,6 +1,6 @@
 /**
- * The betting platform's calls, signed and sent over real HTTP. The signature is computed here a
- * second time (S-1), because code of src/ on both ends would hide its own mistakes.
+ * Makes the betting platform's calls, signs them, and sends them over real HTTP. It has its own
+ * code for signatures (S-1), because shared code with src/ would hide mistakes in src/.
  */
 import { createHmac, randomUUID } from 'node:crypto'
 import { Agent, request } from 'undici'

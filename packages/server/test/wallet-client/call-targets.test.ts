@@ -1,6 +1,6 @@
 /**
- * Targets of calls in two processes on one database: the platform's partners and the gateway's
- * operators.
+ * Platform and gateway keep their targets of calls (partners and operators) up to date when another
+ * process changes these in the shared database.
  */
 
 import { ANYWHERE } from '@purser/protocol/values/base-url'

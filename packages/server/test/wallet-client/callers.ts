@@ -1,4 +1,7 @@
-/** The four callers of a wallet, each through its own code: platform, load, gateway and kit. */
+/**
+ * Calls a wallet through the code of each of its four callers: platform, load generator, gateway
+ * and conformance kit.
+ */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'

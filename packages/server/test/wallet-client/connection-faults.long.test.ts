@@ -1,6 +1,6 @@
 /**
- * Faults of connection settings (O-20). A wrong CA stops the calls with a recorded reason, and the
- * right CA sends them. A CA for an http address is rejected. openssl makes the certificates.
+ * A wrong certificate authority (CA) in connection settings stops the calls with a recorded reason
+ * (O-20). The right CA lets them through. openssl makes the certificates.
  */
 import { readFileSync } from 'node:fs'
 import { type AddressInfo, connect } from 'node:net'

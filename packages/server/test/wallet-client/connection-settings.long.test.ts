@@ -1,6 +1,6 @@
 /**
- * Partners, operators and webhooks with a private CA, a client certificate and a required header
- * (O-20). openssl makes the certificates, so the test is long.
+ * Servers can call partners, operators and webhooks with a private CA, a client certificate and a
+ * required header (O-20). The test is long, because openssl makes the certificates.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

@@ -1,6 +1,6 @@
 /**
- * A reply that is complete only after 5 s is unknown to all callers, even when its bytes began
- * earlier (C-2).
+ * All four callers of a wallet treat a reply as unknown if it is complete only after 5 s, even if
+ * it began earlier (C-2).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'

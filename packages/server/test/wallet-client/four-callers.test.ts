@@ -1,8 +1,9 @@
 /**
- * Platform, load, gateway and kit read every reply in the same way.
+ * Platform, load generator, gateway and conformance kit read every reply of a wallet in the same
+ * way.
  *
- * If the form of a reply breaks a MUST, the kit may accept its effect on money but reports the
- * form; the test counts this as "unknown". The kit reports no reply that the platform accepts.
+ * If the form of a reply breaks a MUST, the kit may accept the reply's effect on money but reports
+ * the form. The test counts this as "unknown". The kit reports no reply that the platform accepts.
  */
 import { gzipSync } from 'node:zlib'
 import { afterAll, describe, expect, test } from 'vitest'

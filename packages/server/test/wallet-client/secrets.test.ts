@@ -1,4 +1,7 @@
-/** A call to a wallet with several secrets during their rotation (C-13). */
+/**
+ * During a rotation, a call to a wallet is tried with several secrets (C-13), also when time is
+ * short or the client is replaced.
+ */
 
 import { createWalletClient } from '@purser/protocol/client/wallet-client'
 import { expect, onTestFinished, test } from 'vitest'

@@ -1,4 +1,7 @@
-/** Each part that makes calls sends its own User-Agent and the configured headers. */
+/**
+ * Each server and command that makes HTTP calls sends its own User-Agent and the configured
+ * headers.
+ */
 import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'

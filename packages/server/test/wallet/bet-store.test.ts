@@ -1,5 +1,5 @@
 /**
- * The fencing of statements that write bets: a decision on stale data writes nothing
+ * A statement that writes several bets writes no bet if any bet has changed since it was read
  * (bet-store.ts).
  */
 

@@ -1,6 +1,6 @@
 /**
- * An exception of our code after the signature check: the call is answered as failed (R-4) and
- * keeps its caller.
+ * When our code throws after the signature check, the call is answered as failed (R-4). The record
+ * of the call still names its caller and operation.
  */
 import { randomUUID } from 'node:crypto'
 import { STANDARD_SCALES } from '@purser/protocol/values/money'

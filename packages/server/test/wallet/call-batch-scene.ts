@@ -1,4 +1,7 @@
-/** A database with fixed players, money, tokens and times, and calls in the form of applyBatch. */
+/**
+ * Makes a database with fixed players, money, tokens and times, and the calls that applyBatch
+ * takes.
+ */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Money, STANDARD_SCALES } from '@purser/protocol/values/money'
 import type { BetId, Currency, PlayerId, RequestId } from '@purser/protocol/wire-ids'

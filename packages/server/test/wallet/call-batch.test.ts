@@ -1,6 +1,6 @@
 /**
- * A batch gives the same results as its calls one after another. Over HTTP a test cannot choose the
- * calls of a batch; here it can.
+ * A batch of calls gives the same results as its calls one after another. The test chooses the
+ * calls of each batch, which is not possible over HTTP.
  */
 
 import type { RequestId } from '@purser/protocol/wire-ids'

@@ -1,6 +1,6 @@
 /**
- * A lane (queue of calls) whose two ways to decide a call, fast path and rules path, the test
- * controls. Its clock does not advance by itself.
+ * Makes a lane (queue of calls) and controls its two ways to decide a call: fast path and rules
+ * path. The clock advances only when the test advances it.
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
 import { environment } from '@purser/runtime/environment'

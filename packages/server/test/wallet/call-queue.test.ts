@@ -1,6 +1,6 @@
 /**
- * The lanes of the call queue (call-queue.ts): the calls of a batch, its path, and waiting calls.
- * Tests count turns of the event loop and advance the clock.
+ * A lane of the call queue (call-queue.ts) puts the right calls into each batch, on the right path,
+ * and lets the others wait. Tests count turns of the event loop and advance the clock.
  */
 
 import { LIMITS } from '@purser/protocol/wire-limits'

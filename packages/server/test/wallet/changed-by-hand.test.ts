@@ -1,6 +1,6 @@
 /**
- * No batch uses data in memory from the batch before: only the present rows of the database count.
- * After a failover that lost commits the rows may be older; here SQL changes them.
+ * No batch uses data that an earlier batch left in memory: only the present database rows count.
+ * After a failover that lost commits, rows may be older; in this test, SQL changes them.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openDb } from '../../src/core/database/database-factory.ts'

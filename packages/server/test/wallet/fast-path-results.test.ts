@@ -1,4 +1,7 @@
-/** The results that the fast path (fast-path.ts) applies, and its answers for locked players. */
+/**
+ * The fast path (fast-path.ts) applies some results of bets, and answers calls of players whose
+ * rows are locked.
+ */
 
 import { MAX_BALANCE, money } from '@purser/protocol/values/money'
 import type { Currency, PlayerId, RequestId } from '@purser/protocol/wire-ids'

@@ -1,6 +1,6 @@
 /**
- * A player with money for each test of the fast path, its calls, and their outcome
- * (fast-path.test.ts, fast-path-results.test.ts).
+ * Makes a new player with money for each test of the fast path, the player's calls, and their
+ * outcome (fast-path.test.ts, fast-path-results.test.ts).
  */
 import { afterAll, beforeAll, beforeEach, expect, inject } from 'vitest'
 import { moveCash } from '../../src/wallet/operator-api/money/deposits-and-withdrawals.ts'

@@ -1,6 +1,6 @@
 /**
- * The Place bets that the fast path (fast-path.ts) accepts in SQL. It may leave any call to the
- * rules path, but accepts only calls that the rules path would accept.
+ * The fast path (fast-path.ts) accepts Place bets in SQL. It may leave any call to the rules path,
+ * but accepts only calls that the rules path would accept.
  */
 
 import type { Currency, PlayerId } from '@purser/protocol/wire-ids'

@@ -1,6 +1,6 @@
 /**
- * The statements of every call use primary keys, whatever statistics the planner has. A connection
- * keeps its plan, which may be made on an empty table or on a large one.
+ * The SQL statements that every call needs use primary keys, for any statistics of the planner. A
+ * connection keeps the plan that it made, for example on an empty table.
  */
 
 import type { BetId, PlayerId } from '@purser/protocol/wire-ids'

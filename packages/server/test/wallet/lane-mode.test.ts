@@ -1,4 +1,4 @@
-/** A lane (queue of calls) changes its mode only as call-queue.ts describes. */
+/** A lane (queue of calls) changes from one mode to another only as call-queue.ts describes. */
 import { expect, test } from 'vitest'
 import { enterLaneMode, type LaneMode } from '../../src/wallet/queue/lane-mode.ts'
 

@@ -1,4 +1,7 @@
-/** A lane with many buckets: the calls of a batch, and the lane of each bucket. */
+/**
+ * A lane (queue of calls) serves many buckets: it takes whole buckets into a batch, and each bucket
+ * always has the same lane.
+ */
 import { expect, test } from 'vitest'
 import { bucketOf, chooseLane, countLanes } from '../../src/wallet/store/bucket.ts'
 import { conflict, kindsOf, openLane, settled, standStillEachTime } from './call-queue-scene.ts'

@@ -1,4 +1,4 @@
-/** The exact millisecond in which a self-exclusion ends (code 14). */
+/** A self-exclusion (code 14) ends in exactly the right millisecond. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { patchPlayer } from '../../src/wallet/operator-api/players/player-profile.ts'
 import {

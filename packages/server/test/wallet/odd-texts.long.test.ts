@@ -1,6 +1,7 @@
 /**
- * Texts that a decoder or a normalisation would change stay exactly as received (I-7). This holds
- * for the wire, the operator API and the feed, on either database.
+ * Texts with unusual characters stay exactly as received, although a decoder or a normalisation
+ * could change them (I-7). This holds for the wire, the operator API and the feed, on either
+ * database.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Results above the odds, and bonuses below the stake, are applied and recorded as anomalies
- * (W-49).
+ * The wallet pays a result above the odds of the bet, or a bonus below the stake, and records an
+ * anomaly (W-49).
  */
 import { randomUUID } from 'node:crypto'
 import { money } from '@purser/protocol/values/money'

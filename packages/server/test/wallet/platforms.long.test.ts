@@ -1,6 +1,6 @@
 /**
- * Several platforms on one wallet (W-43): each has its own bets, even with equal ids, with and
- * without the fast path.
+ * Several platforms can call one wallet (W-43). Each platform has its own bets, even with equal
+ * ids, with and without the fast path.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

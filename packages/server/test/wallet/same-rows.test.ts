@@ -1,4 +1,7 @@
-/** Calls give the same answers and the same rows one by one, in batches, and on the fast path. */
+/**
+ * The wallet gives the same answers and writes the same rows for calls one by one, in batches, and
+ * on the fast path.
+ */
 
 import { money } from '@purser/protocol/values/money'
 import { describe, expect, test } from 'vitest'

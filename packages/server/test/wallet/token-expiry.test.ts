@@ -1,4 +1,4 @@
-/** The exact millisecond in which a token expires (P-1). */
+/** A token expires in exactly the right millisecond (P-1). */
 
 import type { PlayerId } from '@purser/protocol/wire-ids'
 import { afterAll, beforeAll, expect, test } from 'vitest'

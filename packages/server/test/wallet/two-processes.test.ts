@@ -1,4 +1,7 @@
-/** Two processes on one database: a change through one counts for the next bet at the other. */
+/**
+ * After a change through one wallet process, the next bet in another process on the same database
+ * follows this change.
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { playerWithMoney } from '../support/operator.ts'
