@@ -2,8 +2,9 @@
  * Statistics of the calls of the last hour: results and durations, by minute and by party, which is
  * a platform or a partner.
  *
- * Invariant: a call is counted once, by the process that answered or made it. Each process adds its
- * counts to shared rows every few seconds. A crash loses the last seconds, and no call waits.
+ * Invariant: a call is counted once, by the process that answered or made it. Every few seconds
+ * each process adds its counts to rows that all processes share. A crash loses the counts of the
+ * last seconds, and no call waits for a count.
  */
 
 import { withTimeout } from '@purser/runtime/async/promise-timeout'

@@ -1,4 +1,7 @@
-/** Rate limits: a token bucket and a daily quota. */
+/**
+ * Limits for the calls that the journal stores: a token bucket, which is a rate limit, and a daily
+ * quota.
+ */
 import { environment } from '@purser/runtime/environment'
 
 const DAY_MS = 86_400_000

@@ -4,7 +4,8 @@
  * process; without a subscriber no query runs.
  *
  * Invariant: a subscriber receives each change since it subscribed, or since the position that it
- * names. Otherwise it receives a notification that anything may have changed (`isAll`).
+ * names. If the changes cannot be listed, it receives the notification that anything may have
+ * changed (`isAll`).
  */
 
 import { sleep } from '@purser/runtime/async/sleep'

@@ -1,4 +1,7 @@
-/** Checks for unsafe settings (O-1), which production refuses and other environments report. */
+/**
+ * Checks for unsafe settings (O-1). In production a server with such settings does not start; in
+ * other environments it reports them.
+ */
 import { describeUnknownParameters } from '../database/postgres/postgres-url.ts'
 import { SETTINGS, type Setting } from './settings.ts'
 

@@ -1,4 +1,7 @@
-/** Settings of a server's connections: limit, keep-alive and drain. */
+/**
+ * Settings of a server's connections: their limit, their keep-alive time, and the time of the
+ * drain.
+ */
 import type { SettingName } from './settings.ts'
 
 export interface ServerConnectionSettings {

@@ -1,4 +1,7 @@
-/** Splits large work into transactions of a bounded size, so that no transaction waits for long. */
+/**
+ * Splits large work into transactions of a bounded size, so that no other transaction waits for
+ * long.
+ */
 
 /** Rows per transaction. */
 export const CHUNK_ROWS = 500

@@ -1,8 +1,8 @@
 /**
  * Interface of the database for all other code: named statements and transactions, no drivers.
  *
- * Only this folder uses the SQL word "rollback". Elsewhere "rollback" is the operation of the
- * interface.
+ * Only this folder uses the SQL word "rollback". Elsewhere "rollback" is the call Rollback of the
+ * partner wire.
  */
 
 import type { PoolStatistics } from './postgres/pool-metrics.ts'

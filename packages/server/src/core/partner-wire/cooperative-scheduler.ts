@@ -2,8 +2,8 @@
  * Cooperative scheduler: it spreads the work on calls over the turns of the event loop.
  *
  * Between two turns the process reads the answers of the database, on which the next statements
- * depend. With 100 connections in one turn, these statements would wait for all their requests and
- * replies.
+ * depend. If one turn handled the requests and replies of 100 connections, these statements would
+ * wait for each of these connections.
  */
 import { environment } from '@purser/runtime/environment'
 

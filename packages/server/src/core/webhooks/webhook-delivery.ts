@@ -1,8 +1,8 @@
 /**
- * Delivery of events to one webhook, by the process that holds its claim.
+ * Delivery of events to one webhook, by the process that holds the webhook's claim.
  *
- * The events of a player are sent in order, different players concurrently. If the process dies,
- * the next holder sends the unacknowledged events again, with the same ids.
+ * The events of a player are sent in order; events of different players are sent concurrently. If
+ * the process dies, the next holder sends the unacknowledged events again, with the same ids.
  *
  * States of an event:
  * - read: not selected by the webhook → done; selected → queued

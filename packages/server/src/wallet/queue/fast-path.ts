@@ -6,10 +6,10 @@
  * Invariant: the fast path may leave any call to the rules. It takes a call only if the rules would
  * accept the call with the same effect. It keeps no state.
  *
- * One transaction is sent in one write: BEGIN, per bucket lock, place and settle, COMMIT. Every
- * change of a player's money or sessions takes the lock of that player; busy players are skipped.
- * `place` and `settle` take their snapshots after the locks, so no account, session or bet of a
- * locked player changes meanwhile.
+ * One transaction is sent in one write: BEGIN; lock, place and settle for each bucket; COMMIT.
+ * Every change of a player's money or sessions takes the lock of that player; players whose lock is
+ * held are skipped. `place` and `settle` take their snapshots after the locks, so no account,
+ * session or bet of a locked player changes meanwhile.
  */
 
 import type { PlayerId } from '@purser/protocol/wire-ids'

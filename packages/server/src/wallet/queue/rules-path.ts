@@ -2,8 +2,8 @@
  * Rules path for the calls that the fast path has not accepted. One transaction decides a batch:
  * lock → read → decide → write → commit.
  *
- * Invariant: a batch of N equals N single calls in order. Nothing is written until everything is
- * decided, and no call is answered before the commit.
+ * Invariant: a batch of N calls has the same effect as N single calls in order. Nothing is written
+ * until everything is decided, and no call is answered before the commit.
  */
 
 import type { ReplyCode } from '@purser/protocol/reply-codes'

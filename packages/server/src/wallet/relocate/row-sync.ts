@@ -1,7 +1,7 @@
 /**
  * Makes rows of the new database equal to the old ones: different rows are copied, extra rows
  * deleted. It keeps no state. Each portion is a transaction of its own, so a new run finds the rows
- * equal that an interrupted run has copied.
+ * of an interrupted run already copied.
  */
 import { type Db, RELOCATION_CHUNK_SETTINGS, type Row, type Statement } from '../../core/database/db.ts'
 import { bucketOf } from '../store/bucket.ts'

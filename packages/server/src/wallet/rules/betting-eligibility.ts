@@ -1,5 +1,6 @@
 /**
- * Eligibility of a player for a bet: codes 9, 14, 15, 16, 11, 12, 13, checked in this order (R-6).
+ * Checks if a player may place a bet, in this order of reply codes: 9, 14, 15, 16, 11, 12, 13
+ * (R-6).
  */
 
 import type { RememberedRefusal } from '@purser/protocol/reply-codes'

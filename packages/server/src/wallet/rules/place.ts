@@ -1,6 +1,6 @@
 /**
- * Rules of Place bet: the column "Place bet" in the life of a bet, with the checks in the order of
- * R-6.
+ * Rules of Place bet, with the checks in the order of R-6. They implement the column "Place bet" of
+ * the table "The life of a bet" (docs/reference/decisions.md).
  */
 import type { RememberedRefusal } from '@purser/protocol/reply-codes'
 import type { Bet, Funder, PlaceCall } from '../store/bet.ts'

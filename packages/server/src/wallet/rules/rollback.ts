@@ -1,6 +1,6 @@
 /**
- * Rules of Rollback: the stored stake is returned once, to its payer. They implement the column
- * "Rollback" in the life of a bet (I-3, I-4).
+ * Rules of Rollback: the stored stake is returned once, to its payer (I-3, I-4). They implement the
+ * column "Rollback" of the table "The life of a bet" (docs/reference/decisions.md).
  */
 import type { Bet, RollbackCall } from '../store/bet.ts'
 import { type Decision, type Facts, refuseCall } from './decision.ts'

@@ -1,4 +1,7 @@
-/** Rules of Settle and resettle: the column "Settle" in the life of a bet (L-1 to L-6). */
+/**
+ * Rules of Settle and resettle (L-1 to L-6). They implement the column "Settle" of the table "The
+ * life of a bet" (docs/reference/decisions.md).
+ */
 import { ZERO } from '@purser/protocol/values/money'
 import type { Bet, Funder, Placement, SettleCall, Settlement } from '../store/bet.ts'
 import {

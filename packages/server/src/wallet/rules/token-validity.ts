@@ -1,4 +1,4 @@
-/** Validity of a token: codes 3 and 4 (P-1, L-4). */
+/** Checks a token, with reply code 3 or 4 if it is not valid (P-1, L-4). */
 import type { PlayerId } from '@purser/protocol/wire-ids'
 import type { Session } from '../store/session.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Rules of Unsettle: the applied payout is taken back, and the bet is open again. They implement
- * the column "Unsettle" in the life of a bet (L-2, L-3, S-5).
+ * Rules of Unsettle: the applied payout is taken back, and the bet is open again (L-2, L-3, S-5).
+ * They implement the column "Unsettle" of the table "The life of a bet"
+ * (docs/reference/decisions.md).
  */
 import type { Bet, UnsettleCall } from '../store/bet.ts'
 import { type BetPosting, type Decision, type Facts, findMoneyRefusal, isResultLocked, refuseCall } from './decision.ts'

@@ -2,7 +2,7 @@
  * Bet in the wallet; docs/reference/decisions.md has the life of a bet.
  *
  * States:
- * - unknown: Place bet → open, or → refused with 7, 9, 11–16; Rollback → cancelled
+ * - unknown: Place bet → open, or → refused with code 7, 9, or 11–16; Rollback → cancelled
  * - open: Settle → settled; Rollback → cancelled
  * - settled: Settle → settled (resettle); Unsettle → open
  * - cancelled and refused are final

@@ -1,4 +1,4 @@
-/** Turnover of a player today in one currency, for the limits of the codes 11 to 13. */
+/** Turnover of a player today in one currency, for the limits of the reply codes 11 to 13. */
 
 import type { BetId } from '@purser/protocol/wire-ids'
 import { effectOnPlayer } from '../ledger/posting.ts'

@@ -1,6 +1,6 @@
 /**
  * Decoder from bytes to a typed call. A fault of the bytes, JSON, shape, method or amount is
- * answered with code 5 and one sentence about the first fault (R-6, R-7, M-1 to M-3).
+ * answered with code 5. The answer has one sentence about the first fault (R-6, R-7, M-1 to M-3).
  */
 import { parseDescribedId, parseSelections } from '@purser/protocol/bet-description'
 import type { PlaceBetRequest, RollbackRequest, SettleRequest, UnsettleRequest } from '@purser/protocol/bet-request'

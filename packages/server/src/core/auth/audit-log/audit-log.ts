@@ -1,9 +1,10 @@
 /**
- * Audit log of one of our own APIs (O-4). An entry names the key, and the user and the reason if
- * the request does.
+ * Audit log of one of our own APIs (O-4). An entry names the key, and also the user and the reason
+ * if the request names them.
  *
  * Invariant: an entry and its change are committed in one transaction, so neither exists without
- * the other. A request without effect leaves no entry. Grants make the rows append-only.
+ * the other. A request without effect leaves no entry. Database privileges make the rows
+ * append-only.
  */
 
 import { environment } from '@purser/runtime/environment'

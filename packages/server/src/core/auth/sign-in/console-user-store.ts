@@ -6,9 +6,9 @@
  * - locked for an address: the lock expires → live
  * - ended, without an exit: the name is never reused
  *
- * Invariant: an attempt is counted before its password is compared. The row of this name and
- * address is locked meanwhile. A user's passwords are numbered. A sign-in or change that an older
- * password permitted fails once a newer one is set.
+ * Invariant: an attempt is counted before its password is compared. The count is a row for the name
+ * and the address, and counting locks this row. A user's passwords are numbered. A sign-in or
+ * change that an older password permitted fails once a newer one is set.
  */
 import { type Queryable, statement, type Tx } from '../../database/db.ts'
 import type { Role } from '../../http/api/principal.ts'

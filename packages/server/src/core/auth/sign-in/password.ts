@@ -1,8 +1,9 @@
 /**
  * Hashes of the users' passwords (U-4), by scrypt.
  *
- * One hash is computed at a time, in a thread of its own. Password checks first wait in
- * password-queue.ts. New passwords skip it, so guesses cannot prevent an admin from setting one.
+ * One hash is computed at a time, in a thread of its own. Password checks first wait in the queue
+ * of password-queue.ts. New passwords skip this queue, so guesses cannot prevent an admin from
+ * setting one.
  */
 import { type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto'
 import { environment } from '@purser/runtime/environment'

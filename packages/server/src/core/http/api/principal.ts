@@ -1,4 +1,4 @@
-/** The caller of our own API: the name of the key or session, its role and its rights (W-25). */
+/** The caller of our own API: its key, the user who signed in, and its role and rights (W-25). */
 import type { FastifyRequest } from 'fastify'
 import type { KeyRight } from './key-rights.ts'
 

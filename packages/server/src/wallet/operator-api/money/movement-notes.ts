@@ -1,6 +1,6 @@
 /**
- * Notes of the operator on deposits and adjustments. They are stored outside the ledger, and a
- * transfer finds its note by the reference.
+ * Notes of the operator on deposits and adjustments. They are stored outside the ledger; the
+ * reference of a transfer identifies its note.
  */
 
 import type { BetId, PlayerId } from '@purser/protocol/wire-ids'

@@ -1,8 +1,8 @@
 /**
  * Import of players from another wallet, with opening balances (O-8).
  *
- * A player is imported completely or not at all. If a player exists already, with the data of the
- * file, the player stays unchanged, so an interrupted import can be run again.
+ * A player is imported completely or not at all. A player who exists already with the data of the
+ * file stays unchanged. So an interrupted import can be run again.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Money, Scales } from '@purser/protocol/values/money'
