@@ -1,6 +1,6 @@
 /**
- * Runs before the compiler and prints a sentence for each reason why a build cannot work here. The
- * compiler would fail with a stack trace, or with a line for each of a thousand files.
+ * Runs before the compiler and prints a sentence for each reason why a build cannot work on this
+ * machine. The compiler itself would fail with a stack trace or with thousands of lines.
  */
 import { accessSync, constants, existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'

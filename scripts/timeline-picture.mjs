@@ -1,4 +1,7 @@
-/** Draws the recorded history of a real bet for the docs, with the console's own code. */
+/**
+ * Draws the recorded history of a real bet for the docs, with the code that the console uses to
+ * draw it.
+ */
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 

@@ -1,6 +1,6 @@
 /**
- * The house rules, enforced by a machine (after TigerBeetle's tidy.zig). Each rule checks every
- * file and must find a planted fault.
+ * Every file follows the house rules that a machine can check (after TigerBeetle's tidy.zig). Each
+ * rule must also find a planted fault.
  */
 import { describe, expect, test } from 'vitest'
 import { definedIdsOf, namedIdsOf } from './docs/markdown.ts'

@@ -1,6 +1,6 @@
 /**
- * The hand-written part of packages/server/openapi/wallet.json: introduction, security, tags, and
- * the schemas with a name.
+ * Contains the hand-written part of packages/server/openapi/wallet.json: introduction, security,
+ * tags, and the named schemas.
  */
 
 import * as requests from '@purser/protocol/bet-request'

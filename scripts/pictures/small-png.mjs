@@ -1,5 +1,6 @@
 /**
- * Stores a screenshot with 256 colours, which is enough for a page of text and a third of the size.
+ * Stores a screenshot with 256 colours, which are enough for a page of text. The file has a third
+ * of its usual size.
  */
 import { crc32, deflateSync } from 'node:zlib'
 import gifenc from 'gifenc'

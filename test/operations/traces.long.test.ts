@@ -1,6 +1,6 @@
 /**
  * Traces follow a bet and its result across processes, from the platform's API to the SQL
- * statements. They contain no data of the player.
+ * statements. The traces contain no data of the player.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Span, Tracing } from '@purser/runtime/tracing'

@@ -1,5 +1,6 @@
 /**
- * The profile `citus` of compose.yaml runs without Docker on three nodes, with a password per role.
+ * The services of the profile `citus` in compose.yaml run on three Citus nodes without Docker, with
+ * a password per role.
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'

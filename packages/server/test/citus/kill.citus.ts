@@ -1,7 +1,6 @@
 /**
- * A worker and the coordinator are killed under load and restarted. An answered call is stored
- * once; an unanswered call is stored at most once. Citus ends each transaction that a node had
- * prepared.
+ * Worker and coordinator are killed under load and restarted. An answered call is stored once; an
+ * unanswered call is stored at most once. Citus ends each prepared transaction of a killed node.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The network between coordinator and worker fails under load, by silence or broken connections,
- * and recovers.
+ * The network between a Citus coordinator and a worker fails under load, by silence or broken
+ * connections. Afterwards every answered call is stored once.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inject, test } from 'vitest'

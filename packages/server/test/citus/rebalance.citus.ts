@@ -1,4 +1,7 @@
-/** Citus moves buckets while the wallet accepts bets: one by one, and with its rebalancer. */
+/**
+ * Citus moves buckets between workers, one by one and with its rebalancer, while the wallet accepts
+ * bets. Every answered call is stored once.
+ */
 import { expect, test } from 'vitest'
 import { createDatabase } from '../support/database.ts'
 import { inSql } from '../support/second-postgres.ts'

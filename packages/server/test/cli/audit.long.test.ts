@@ -1,6 +1,6 @@
 /**
- * `purser audit --changed` reads only the rows changed since the last clean audit. It audits
- * everything when the feed cannot prove which rows changed.
+ * `purser audit --changed` reads only rows that have changed since the last clean audit. It audits
+ * all rows when the feed cannot prove which ones changed.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'

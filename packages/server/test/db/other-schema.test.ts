@@ -1,6 +1,6 @@
 /**
- * When a schema of another program has one of our names, the program reports a clear error, and not
- * a defect.
+ * When a schema of another program has one of our names, the error explains this and does not
+ * report a defect of our program.
  */
 import { randomBytes } from 'node:crypto'
 import { toExitStatus } from '@purser/runtime/command/exit-codes'

@@ -1,6 +1,6 @@
 /**
- * Servers continue on a copy made by logical replication, which copies rows but no sequences, once
- * the sequences are set.
+ * Logical replication copies rows but no sequences. Servers continue on such a copy once its
+ * sequences are set.
  */
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'

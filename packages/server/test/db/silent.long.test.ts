@@ -1,7 +1,7 @@
 /**
  * A transaction of the embedded database may be idle for any time, for example while Ctrl-Z stops
- * the process. The test runs in a child process, since a process that hangs could not report its
- * failure.
+ * the process. The test runs the transaction in a child process, because a process that hangs
+ * cannot report its failure.
  */
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'

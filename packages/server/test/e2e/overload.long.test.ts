@@ -1,7 +1,7 @@
 /**
- * More calls than the wallet or its database can process. A Place bet that cannot start in time is
- * rejected in time and never applied (R-5). Every other call can be repeated (R-4), and the queue
- * has a limit.
+ * The wallet gets more calls than it or its database can process. A Place bet that cannot start in
+ * time is rejected in time and never applied (R-5). Every other call can be repeated (R-4), and the
+ * queue has a limit.
  */
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'

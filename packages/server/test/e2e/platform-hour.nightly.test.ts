@@ -1,9 +1,9 @@
 /**
- * An hour of operation on a clock that the test advances, with 3,360 bets (or PURSER_TEST_BETS). 5
- * % of the calls fail in the ways of cases P4 to P7. Odds change, results are corrected and
- * withdrawn, and the partner is sometimes unreachable.
+ * A platform and a wallet run for an hour on a clock that the test advances, with 3,360 bets (or
+ * PURSER_TEST_BETS). Faults as in cases P4 to P7 make 5 % of the calls fail. Odds change, results
+ * are corrected and withdrawn, and the partner is sometimes unreachable.
  *
- * Invariant: at the end nothing is unfinished, and both sides agree.
+ * Invariant: at the end nothing is unfinished, and platform and wallet agree.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * A wallet that stops answers its accepted calls, closes the connections, and exits before an
- * orchestrator kills it, even if callers leave connections open.
+ * When a wallet is stopped, it answers its accepted calls, closes the connections, and exits before
+ * an orchestrator kills it. Callers that leave connections open do not delay it.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

@@ -1,8 +1,8 @@
 /**
  * Scenario of `npm run faults`: the day changes while bets are placed.
  *
- * One of two wallets at a time restarts, with a clock a few seconds before the same midnight. So
- * its day changes repeatedly, while the other wallet's day has changed already.
+ * One of two wallets at a time restarts, with its clock a few seconds before the same midnight. So
+ * the day of this wallet changes repeatedly, while the day of the other wallet has already changed.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WalletProcess } from '../support/spawned-wallet.ts'

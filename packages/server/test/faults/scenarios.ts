@@ -1,6 +1,6 @@
 /**
- * The list of scenarios for `npm run faults`. Servers, processes and connections fail, while
- * bettors repeat each call until it is answered.
+ * Lists the scenarios of `npm run faults`. Servers, processes and connections fail, while bettors
+ * repeat each call until it is answered.
  */
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'

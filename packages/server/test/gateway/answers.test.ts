@@ -1,6 +1,6 @@
 /**
- * The gateway forwards an operator's answer unchanged except for the player's ids, and never the
- * operator's token.
+ * The gateway forwards an operator's answer unchanged except for the player's ids. It never
+ * forwards the operator's token.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The gateway forwards a call to the right operator with the operator's ids and signature, and
- * otherwise unchanged.
+ * The gateway forwards a call to the player's operator, with the operator's ids and signature. The
+ * rest of the call is unchanged.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'

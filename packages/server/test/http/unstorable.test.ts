@@ -1,5 +1,5 @@
 /**
- * A server rejects text that Postgres or UTF-8 would change, or stores it without a change of
+ * A server rejects text that Postgres or UTF-8 would change, or stores the text without a change of
  * meaning, anywhere in a request. Such text never causes a 500.
  */
 

@@ -1,6 +1,7 @@
 /**
- * The ledger writes a book (the transfers of a call) only if the accounts still have the versions
- * that were read. A posting moves a positive amount between two accounts (book-store.ts, book.ts).
+ * The ledger writes a book (the accounts of one batch of calls) only if these accounts still have
+ * the versions that were read. A posting moves a positive amount between two accounts
+ * (book-store.ts, book.ts).
  */
 
 import { money } from '@purser/protocol/values/money'

@@ -1,6 +1,6 @@
 /**
- * A player with money, debts, open bets or a pending adjustment is not erased, and nothing changes
- * (O-10).
+ * The erasure of a player with money, debts, open bets or a pending adjustment is refused and
+ * changes nothing (O-10).
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * The platform API answers its clients with problem details and with lists in pages. It shows
- * deliveries without their secret members.
+ * The platform API answers its clients with problem details and with lists in pages. It shows every
+ * attempt of a delivery, but no token or secret.
  */
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'

@@ -1,6 +1,6 @@
 /**
- * The running totals for the limits 110 to 112 (C-3) equal the sums of the bets. A placement costs
- * the same on an event with many bets.
+ * The running totals for the limits with reasons 110 to 112 (C-3) equal the sums of the bets. A
+ * placement costs the same on an event with many bets.
  */
 import { randomUUID } from 'node:crypto'
 import type { WalletAnswer } from '@purser/protocol/client/wallet-client'

@@ -1,6 +1,6 @@
 /**
- * A bulk retry works in slices: each delivery is sent once, and a locked bet blocks no other
- * (W-16).
+ * A bulk retry of deliveries works in slices. It sends each delivery once, and a locked bet delays
+ * no other bet (W-16).
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,5 +1,6 @@
 /**
- * Counts the writes of this process to sockets, because each write is a system call on both sides.
+ * Counts the writes of this process to sockets, because each write costs a system call in this
+ * process and in the receiver.
  */
 import { Socket } from 'node:net'
 import { vi } from 'vitest'
