@@ -1,5 +1,5 @@
 /**
- * Table of all settings that come from environment variables. The code that reads and checks
+ * Table of the settings that come from environment variables. The code that reads and checks
  * settings uses this table, and so do `--help` and the reference in docs.
  */
 import { SERVER_READERS, type Setting, type SettingReader } from './setting.ts'

@@ -1,6 +1,6 @@
 /**
  * Check that the ledger sums to zero per currency: the players' stored balances plus the sums of
- * all other accounts.
+ * every other account.
  *
  * The check is cheap enough to run all day. Sums of closed days are stored (daily-sums.ts), so it
  * reads only later transfers. The audit (ledger-audit.ts) also checks each account and day.

@@ -1,5 +1,5 @@
 /**
- * Transfers of all players that changed a balance, newest first.
+ * Transfers of any player that changed a balance, newest first.
  *
  * Transfers of rare kinds are found by the index transfer_by_kind. For the other kinds such an
  * index would cost a write per bet. They are read in time slices, through the block ranges of the

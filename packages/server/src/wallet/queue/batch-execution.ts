@@ -1,6 +1,6 @@
 /**
- * Execution of a batch of bet calls. The fast path (SQL for plainly valid calls) takes what it can,
- * and the rules path decides the remaining calls.
+ * Execution of a batch of bet calls. The fast path (SQL for plainly valid calls) takes as many as
+ * it can, and the rules path decides the remaining calls.
  *
  * Each call is answered once. If a batch fails, its calls are tried one by one, unless the database
  * is down.

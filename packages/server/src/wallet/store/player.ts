@@ -88,8 +88,8 @@ const LOCK_PLAYERS = statement(
 )
 
 /**
- * Locks players in sorted order. Later reads of the transaction see what the previous holder of the
- * lock committed.
+ * Locks players in sorted order. Later reads of the transaction see the state that the previous
+ * holder of the lock committed.
  */
 export function lockPlayers(tx: Tx, bucket: number, players: readonly PlayerId[]): Promise<Map<PlayerId, Player>> {
   return queryPlayers(tx, LOCK_PLAYERS, bucket, [...players].sort())

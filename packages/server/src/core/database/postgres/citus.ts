@@ -61,7 +61,7 @@ export interface BucketShards {
  */
 export interface BucketFunctions {
   readonly name: string
-  /** Prefix of the names of all versions of the function. */
+  /** Prefix of the function's name, which is the same in every version. */
   readonly family: string
   readonly signature: string
   readonly dispatcher: string

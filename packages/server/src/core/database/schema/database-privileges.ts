@@ -1,5 +1,5 @@
 /**
- * Database privileges of each server: only those that it needs.
+ * Database privileges of each server. A server has only the privileges that it needs.
  *
  * Invariant: no server has the privilege to delete rows. Rows that are written once (transfers,
  * calls, cash movements, audit log entries) can only be read and added.

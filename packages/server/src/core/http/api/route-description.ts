@@ -1,6 +1,6 @@
 /**
- * Description of a route of our own APIs. The validation of requests uses some of its members, and
- * the API reference uses all of them.
+ * Description of a route of our own APIs. Every member appears in the API reference, and the
+ * validation of requests uses some.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http'

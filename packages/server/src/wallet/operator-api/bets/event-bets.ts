@@ -1,6 +1,6 @@
 /**
  * Bets on a sports event, or on one of its outcomes (W-44), newest first. The table
- * `purser.bet_event` has only the times of batches with such bets, so the details of all bets in
+ * `purser.bet_event` has only the times of batches with such bets, so the details of every bet in
  * these batches are searched.
  */
 

@@ -1,5 +1,5 @@
 /**
- * Transfers of all players, newest first, which explain the figures of the daily report. An item is
+ * Transfers of any player, newest first, which explain the figures of the daily report. An item is
  * like a line of a player's statement.
  */
 
