@@ -31,7 +31,7 @@ export const createSecret = () => randomBytes(32).toString('hex')
 
 export const SECRET = createSecret()
 export const OPERATOR_KEY = createSecret()
-export const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url))
+export const MAIN = fileURLToPath(new URL('../../packages/server/dist/main.js', import.meta.url))
 
 /** `against` is a folder with another build of Purser. */
 const mainIn = (folder: string) => join(folder, 'packages/server/dist/main.js')

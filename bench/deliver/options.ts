@@ -28,7 +28,7 @@ export interface DeliverOptions {
 
 export const DELIVER_HELP = `npm run bench:deliver -- --rounds 1 --seconds 4     a quick look
 npm run bench:deliver -- --json > deliver.json       for a machine
-npm run bench:deliver -- --cost 100000 --with ../before/dist/main.js
+npm run bench:deliver -- --cost 100000 --with ../before/packages/server/dist/main.js
 npm run bench:deliver -- --final 1000000 --rounds 1
 
 How many settles per second a platform delivers into our own wallet, alone and while as many deliveries to another

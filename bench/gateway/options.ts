@@ -9,7 +9,7 @@ export interface GatewayOptions {
 }
 
 export const GATEWAY_HELP = `npm run bench:gateway -- --rounds 3
-npm run bench:gateway -- --with ../before/dist/main.js
+npm run bench:gateway -- --with ../before/packages/server/dist/main.js
 
 What a gateway costs, beside a plain proxy. Exit code 0: measured, 2: wrong use.
 

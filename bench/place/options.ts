@@ -15,7 +15,7 @@ export interface PlaceOptions {
 }
 
 export const PLACE_HELP = `npm run bench:place -- --rounds 3
-npm run bench:place -- --with ../before/dist/main.js
+npm run bench:place -- --with ../before/packages/server/dist/main.js
 
 How many POST /bets per second a platform places with a partner that answers at once, and what each costs. Exit code 0: every bet was
 accepted and the audit is clean, 1: not, 2: wrong use.

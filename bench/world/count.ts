@@ -7,7 +7,7 @@ import { renameSync, writeFileSync } from 'node:fs'
 import type * as Runtime from '@purser/runtime/environment'
 
 /** The wallet's own module; this file belongs to another build. */
-const ITS = new URL('../../../dist/runtime/environment.js', import.meta.url).href
+const ITS = import.meta.resolve('@purser/runtime/environment')
 const { replaceEnvironment, environment } = (await import(ITS)) as typeof Runtime
 
 const real = { ...environment }
