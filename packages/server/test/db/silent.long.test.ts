@@ -13,8 +13,8 @@ const SILENT_MS = 6_000
 const HUNG_MS = 120_000
 
 const SILENT = `
-const { openPglite } = await import(${urlOf('server/core/database/pglite/pglite.js')})
-const { statement } = await import(${urlOf('server/core/database/db.js')})
+const { openPglite } = await import(${urlOf('core/database/pglite/pglite.js')})
+const { statement } = await import(${urlOf('core/database/db.js')})
 const db = await openPglite('memory://')
 const ask = (tx) => tx.query(statement('silent', 'select 1'))
 for (const transaction of [db.transaction, db.openLane().transaction, db.longTransaction, db.snapshot, db.reportSnapshot]) {
