@@ -194,9 +194,9 @@ describe('a notification stream', () => {
       await found.given
       return { kind: 'page', page: { events: [], next: '7' } }
     }
-    const people = { query: async () => [] }
+    const userQueries = { query: async () => [] }
     const live = createChangeNotifier({
-      db: { people } as never,
+      db: { userQueries } as never,
       feed: { poll: ask } as unknown as Feed,
       clock: { now: () => new Date() },
       schema: 'platform',
