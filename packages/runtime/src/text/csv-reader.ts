@@ -1,4 +1,4 @@
-/** Reads the rows of a CSV file. If the whole file cannot be read, a UsageError is thrown. */
+/** Reads the rows of a CSV file. A file that cannot be read to its end is a UsageError. */
 import { createReadStream } from 'node:fs'
 import { pipeline } from 'node:stream'
 import { CsvError, type Info, type InfoField, parse } from 'csv-parse'

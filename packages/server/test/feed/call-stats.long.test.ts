@@ -1,6 +1,6 @@
 /**
- * The statistics show the calls of the last hour by minute. Each call counts once in any process,
- * and counts survive a database outage.
+ * The statistics show the calls of the last hour by minute. Several processes count each call once
+ * in total, and the counts survive a database outage.
  */
 
 import { createLogger } from '@purser/runtime/logger'

@@ -1,6 +1,6 @@
 /**
  * Two platforms may use one id for different bets (W-43). The lookup by id shows each bet with its
- * own calls only, and a call with its bet (W-41).
+ * own calls only, and each call with the bet that it belongs to (W-41).
  */
 import { randomUUID } from 'node:crypto'
 import { buildBetHistory } from '@purser/timeline/bet-history'

@@ -1,6 +1,6 @@
 /**
- * A repeated import of players finds existing players by their keys (O-8), even if the tables have
- * no statistics since the interrupted import.
+ * A repeated import of players finds existing players by their keys (O-8), even if an
+ * earlier, interrupted import has left Postgres without statistics for its query plans.
  */
 
 import { money } from '@purser/protocol/values/money'

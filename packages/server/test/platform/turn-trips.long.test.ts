@@ -1,6 +1,6 @@
 /**
- * A turn (pass) of the deliverer needs few round trips to the database, because no call of any
- * partner begins during these.
+ * A pass of the deliverer makes few round trips to the database. Each one delays the calls to all
+ * partners.
  */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { PROCESS_ROLES, readConfig } from '../../src/core/config/config.ts'

@@ -1,7 +1,7 @@
 /**
  * Texts with unusual characters stay exactly as received, although a decoder or a normalisation
- * could change them (I-7). This holds for the wire, the operator API and the feed, on either
- * database.
+ * could change them (I-7). This holds for the wire, the operator API and the feed, on
+ * Postgres and on PGlite.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -1,7 +1,7 @@
 /**
- * Batched database work of placements. The intent is committed before the call (C-1). The answer
- * (C-2) and the control stage (C-3) then decide the bet. Concurrent requests share their
- * transactions (batched-transactions.ts).
+ * Batched database work of placements. The intent is committed before the call (C-1). Then the
+ * wallet's answer decides the bet (C-2), and after an acceptance the platform's second check, the
+ * control stage (C-3). Concurrent requests share their transactions (batched-transactions.ts).
  */
 
 import { createBatcher } from '@purser/runtime/async/batcher'

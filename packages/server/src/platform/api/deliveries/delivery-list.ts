@@ -1,6 +1,7 @@
 /**
- * Lists of deliveries in the platform API. The list of all deliveries begins with the latest
- * decision. The list of deliveries that need attention begins with the newest fault.
+ * Lists of deliveries in the platform API. The list of all deliveries begins with the
+ * delivery that was decided last. The list of deliveries that need attention begins with the newest
+ * fault.
  */
 import { type Static, Type } from 'typebox'
 import { statement } from '../../../core/database/db.ts'
