@@ -4,6 +4,7 @@
  * ConformanceSuite describes the parts that differ. A run that Ctrl-C ends is also reported.
  */
 import { readFileSync } from 'node:fs'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
 import { UnavailableError, UsageError } from '@purser/runtime/errors/cli-errors'
 import { fileErrorText } from '@purser/runtime/errors/file-error'
 import { type ExtraHeaders, parseHeaders } from '@purser/runtime/network/extra-headers'
@@ -79,7 +80,7 @@ export interface PreparedSuite<C extends CaseFacts> {
   close(): Promise<void>
 }
 
-const EXIT = { good: 0, findings: 1, wrongUse: 2, unreachable: 3, interrupted: 130 } as const
+const EXIT = { good: 0, ...EXIT_CODES } as const
 
 /** Resolves to the exit code. */
 export async function runConformanceCommand<C extends CaseFacts>(

@@ -6,6 +6,7 @@
 
 import { createWalletClient } from '@purser/protocol/client/wallet-client'
 import { systemClock } from '@purser/runtime/clock'
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
 import { printableLines } from '@purser/runtime/text/printable-text'
 import { resolveReportFile, writeReport } from '@purser/runtime/text/report-file'
 import { type LoadFlags, type LoadOptions, type PlayerSource, parseLoadOptions, resolveStakes } from './load-options.ts'
@@ -30,7 +31,8 @@ export interface LoadDeps {
 }
 
 /** `interrupted`: the load ended before any call was sent. */
-const EXIT = { right: 0, wrong: 1, undecided: 1, interrupted: 130 } as const
+const { findings, interrupted } = EXIT_CODES
+const EXIT = { right: 0, wrong: findings, undecided: findings, interrupted } as const
 const WRITERS = { html: renderLoadHtml, json: formatLoadJson }
 /** Intervals on the report page. */
 const MAX_INTERVALS = 600

@@ -72,7 +72,7 @@ export const BODY_RULES = {
   'has no unstored field': ({ customFields }) => {
     const { operatorUser: _, ...fields } = isObject(customFields) ? customFields : {}
     const [first] = Object.entries(fields)
-    return first && `${first[0]} is ${JSON.stringify(first[1])}, which nobody has stored`
+    return first && `${first[0]} is ${JSON.stringify(first[1])}, which was never stored`
   },
 } as const satisfies Record<string, BodyCheck>
 
