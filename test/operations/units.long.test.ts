@@ -47,7 +47,9 @@ test.each(UNITS)('%s sets only settings that this server reads, and secrets as f
       secret && name !== 'PARTNER_SECRETS' && (readBy ?? [serverOf(unit)]).includes(serverOf(unit) as 'wallet'),
   )
   expect(given.map(([name]) => name)).toEqual(expect.arrayContaining(wanted.map(({ name }) => `${name}_FILE`)))
-  expect(valuesOf(text, 'ExecStart')[0]).toMatch(new RegExp(` /opt/purser/packages/server/dist/main\\.js ${serverOf(unit)}$`))
+  expect(valuesOf(text, 'ExecStart')[0]).toMatch(
+    new RegExp(` /opt/purser/packages/server/dist/main\\.js ${serverOf(unit)}$`),
+  )
 })
 
 test.each(UNITS)('%s waits longer than the longest drain, and a reload stops nothing', (unit) => {

@@ -110,7 +110,9 @@ export const PLANTED: readonly PlantedFault[] = [
     target: signatureTarget({
       ...SIGNATURE,
       checkSignature: async (...given) =>
-        (await SIGNATURE.checkSignature(...given)).filter(({ description }) => !/^The first part has no member/.test(description)),
+        (await SIGNATURE.checkSignature(...given)).filter(
+          ({ description }) => !/^The first part has no member/.test(description),
+        ),
     }),
   },
   {
