@@ -1,5 +1,5 @@
 /**
- * Turns decision ids in the docs into links to their rows. Writers write only the id, `S-5` or
+ * Turns decision ids in the docs into links to their sections. Writers write only the id, `S-5` or
  * `(S-5)`. The link has the title of the decision, and an id that is alone in parentheses shows the
  * title.
  */
@@ -8,15 +8,14 @@ import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
-/** Where ids are defined, as rows of tables. */
+/** Where ids are defined, as headings of sections. */
 const DEFINING = ['docs/reference/decisions.md', 'docs/concepts/gateway.md']
-const ROW = /^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*([A-Z]-\d+)\*\* \|/gm
-/** A row with its title: `| **S-5** | **One operation per body.** …`. */
-const TITLED_ROW = /^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*([A-Z]-\d+)\*\* \| \*\*([^*]+)\.\*\* /gm
+/** A heading with its title: `### S-5: One operation per body`. */
+const HEADING = /^### (?:<a id="[a-z]-\d+"><\/a>)?([A-Z]-\d+): (.+)$/gm
 /** A link of an earlier run. */
 const LINKED_ID = /\[([A-Z]-\d+)[^\]\n]*\]\([^)\s]*#([a-z]-\d+)(?: "[^"\n]*")?\)/g
-/** Text that stays as it is: code, links, and the id that a row defines. */
-const LEFT_ALONE = /^```[\s\S]*?^```$|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^\| <a id="[^"]*"><\/a>\*\*[A-Z]-\d+\*\* \|/gm
+/** Text that stays as it is: code, links, and the heading of a decision. */
+const LEFT_ALONE = /^```[\s\S]*?^```$|`[^`\n]*`|\[[^\]\n]*\]\([^)\n]*\)|^### <a id=.*$/gm
 const ID = /(?<![\w-])(\()?([A-Z]-\d+)(?![\w.-]*\w)(\))?/g
 
 export const PAGES = [
@@ -27,16 +26,16 @@ export const PAGES = [
     .sort(),
 ]
 
-/** Each id with the page and the title of its row. */
+/** Each id with the page and the title of its section. */
 function findDefinitions() {
   const found = DEFINING.flatMap((page) => {
     const text = readFileSync(join(ROOT, page), 'utf8')
-    return [...text.matchAll(TITLED_ROW)].map(([, id, title]) => [id, { page, title }])
+    return [...text.matchAll(HEADING)].map(([, id, title]) => [id, { page, title }])
   })
   return new Map(found)
 }
 
-/** The page's text with every known id as a link, and an anchor at each row that defines one. */
+/** The page's text with each known id as a link, and an anchor at each heading of a decision. */
 export function linkIds(page, text) {
   const definitions = findDefinitions()
   const link = (whole, open = '', id, close = '') => {
@@ -47,7 +46,7 @@ export function linkIds(page, text) {
     return `${open}[${shown}](${path}#${id.toLowerCase()} "${title}")${close}`
   }
   const bare = text.replace(LINKED_ID, (whole, id, anchor) => (id.toLowerCase() === anchor ? id : whole))
-  const anchored = bare.replace(ROW, (_row, id) => `| <a id="${id.toLowerCase()}"></a>**${id}** |`)
+  const anchored = bare.replace(HEADING, (_heading, id, title) => `### <a id="${id.toLowerCase()}"></a>${id}: ${title}`)
   let done = 0
   let linked = ''
   for (const { 0: kept, index } of anchored.matchAll(LEFT_ALONE)) {

@@ -87,16 +87,21 @@ describe('a decision id', () => {
     expect(defined.length).toBeGreaterThan(30)
   })
 
-  it('has a title in its row', () => {
-    const rows = [...read(DECISIONS).matchAll(/^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*[A-Z]-\d+\*\* \| (.*)/gm)]
-    expect(rows.filter(([, text]) => !/^\*\*[^*]+\.\*\* /.test(text ?? '')).map(([row]) => row)).toEqual([])
+  it('has its own anchor, and a text below its heading', () => {
+    const sections = read(DECISIONS)
+      .split(/^(?=##)/m)
+      .filter((section) => definedIdsOf(section).length > 0)
+    const isComplete = /^### <a id="([a-z]-\d+)"><\/a>([A-Z]-\d+): .+\n\n\S/
+    expect(
+      sections.filter((section) => isComplete.exec(section)?.[1] !== definedIdsOf(section)[0]?.toLowerCase()),
+    ).toEqual([])
   })
 
   it.each(PAGES)('that %s names is defined', (page) => {
     expect(namedIdsOf(read(page)).filter((id) => !isDefined.has(id))).toEqual([])
   })
 
-  it.each(PAGES)('that %s links has its own row as the target', (page) => {
+  it.each(PAGES)('that %s links has its own section as the target', (page) => {
     const links = [...read(page).matchAll(/\[([A-Z]-\d+)[^\]]*\]\(([^)\s]*)[^)]*\)/g)]
     expect(links.filter(([, id, to]) => !to?.endsWith(`#${id?.toLowerCase()}`)).map(([link]) => link)).toEqual([])
   })

@@ -26,7 +26,7 @@ export function relativeLinksOf(markdown: string): string[] {
   return targets.filter((target) => !/^[a-z]+:/.test(target))
 }
 
-/** Anchors that GitHub gives to headings, and the anchors of rows that define a decision. */
+/** Anchors that GitHub gives to headings, and the anchors of sections that define a decision. */
 export function anchorsOf(markdown: string): string[] {
   const headings = markdown.replace(/^```[\s\S]*?^```$/gm, '').matchAll(/^#+ (.+)$/gm)
   const ids = [...markdown.matchAll(/<a id="([^"]+)">/g)].map(({ 1: id = '' }) => id)
@@ -38,9 +38,9 @@ function anchorOf(heading: string): string {
   return plain.replace(/[^\p{L}\p{N}\s_-]/gu, '').replaceAll(' ', '-')
 }
 
-/** Decision ids in table rows that define them: `| **S-1** | …`. */
+/** Decision ids in the headings that define them: `### S-1: Signature format`. */
 export function definedIdsOf(markdown: string): string[] {
-  return [...markdown.matchAll(/^\| (?:<a id="[a-z]-\d+"><\/a>)?\*\*([A-Z]-\d+)\*\* \|/gm)].map(({ 1: id = '' }) => id)
+  return [...markdown.matchAll(/^### (?:<a id="[a-z]-\d+"><\/a>)?([A-Z]-\d+): ./gm)].map(({ 1: id = '' }) => id)
 }
 
 /** Decision ids in a text, outside longer words; `I-1 to I-4` has two. */
