@@ -9,8 +9,8 @@ import { describePicks, formatOutcomeName } from './bettors/bettor-behaviour.ts'
 import type { CountName } from './bettors/change-tally.ts'
 import type { ManualBetListener } from './bettors/manual-bets.ts'
 import type { MatchEvent } from './bettors/match-fixtures.ts'
-import type { ProxyFault } from './fault-proxy.ts'
 import type { Screen, ScreenColour } from './screen.ts'
+import type { ProxyFault } from './wire/fault-proxy.ts'
 
 export interface ActivityLog {
   bet(bet: WatchedBet, fresh: readonly BetStep[]): void

@@ -12,7 +12,7 @@ import { serveGateway } from '../servers/gateway-server.ts'
 import { servePlatform } from '../servers/platform-server.ts'
 import { type SandboxRoutes, type ServeWalletDeps, serveWallet } from '../servers/wallet-server.ts'
 import { type BearerClient, createBearerClient } from './bearer-client.ts'
-import { type FaultProxy, joinFaultProxies, startFaultProxy } from './fault-proxy.ts'
+import { type FaultProxy, joinFaultProxies, startFaultProxy } from './wire/fault-proxy.ts'
 
 /** The identity and token that a session sends to the platform. */
 export interface SessionEntry {

@@ -9,8 +9,8 @@ import { createRandom } from '@purser/runtime/seeded-random'
 import type { BearerClient } from '../bearer-client.ts'
 import { createFrameSessionRenewal } from '../bettors/frame-session-renewal.ts'
 import type { SandboxOperator, SandboxServers } from '../sandbox-servers.ts'
+import { createLiveCallLog, type LiveCallLog } from '../wire/live-call-log.ts'
 import { type Caption, FAULT_SCENARIOS, type FaultScenarioName } from './fault-scenarios.ts'
-import { createFrameCallLog, type FrameCallLog } from './frame-call-log.ts'
 import { createFrameMatches, type FrameMatch, type FrameMatches } from './frame-matches.ts'
 import {
   createFramePlayer,
@@ -61,7 +61,7 @@ interface FrameBet extends FramePlacement {
 
 export interface DemoFrame {
   state(): Promise<object>
-  callsSince(after: number): ReturnType<FrameCallLog['since']>
+  callsSince(after: number): ReturnType<LiveCallLog['since']>
   bet(request: FrameBetRequest): Promise<FramePlacement>
   end(betId: string, what: FrameBetEnding): Promise<object>
   runScenario(name: FaultScenarioName): Promise<Caption>
@@ -74,7 +74,7 @@ export interface DemoFrame {
 export interface FaultScenarioContext {
   readonly wallet: BearerClient
   readonly platform: BearerClient
-  readonly callLog: FrameCallLog
+  readonly callLog: LiveCallLog
   readonly matches: FrameMatches
   /** Retries while the circuit breaker is open. */
   place(request: FrameBetRequest): Promise<FramePlacement>
@@ -95,7 +95,7 @@ export async function startDemoFrame(stage: SandboxServers, seed: number, hasFre
   const operator = stage.operators[0] as SandboxOperator
   const { platform, network } = stage
   await createFramePlayer(operator)
-  const callLog = createFrameCallLog(FRAME_PLAYER)
+  const callLog = createLiveCallLog(FRAME_PLAYER)
   network.setInterceptor(callLog)
   const matches = await createFrameMatches(platform, createRandom(seed, 'frame'))
   const bets: FrameBet[] = []
@@ -133,7 +133,7 @@ export async function startDemoFrame(stage: SandboxServers, seed: number, hasFre
 interface FrameParts {
   readonly operator: SandboxOperator
   readonly platform: BearerClient
-  readonly callLog: FrameCallLog
+  readonly callLog: LiveCallLog
   readonly matches: FrameMatches
   readonly bets: FrameBet[]
   /** Returns the id of the frame session. */

@@ -4,7 +4,7 @@
  * differ from the rules.
  */
 import { conflict } from '../../core/http/api/problem-details.ts'
-import type { InjectedFault } from '../fault-proxy.ts'
+import type { InjectedFault } from '../wire/fault-proxy.ts'
 import type { FaultScenarioContext, FramePlacement } from './demo-frame.ts'
 import { FRAME_PLAYER } from './frame-player.ts'
 import { killWallet } from './wallet-crash.ts'

@@ -5,9 +5,9 @@
 
 import { type BetOperation, OPERATIONS, parseBetOperation } from '@purser/protocol/operation'
 import { parseJsonObject } from '@purser/protocol/values/exact-json'
-import type { CallInterceptor, InjectedFault, ProxiedCall, ProxyEvent } from '../fault-proxy.ts'
+import type { CallInterceptor, InjectedFault, ProxiedCall, ProxyEvent } from './fault-proxy.ts'
 
-export interface FrameCall {
+export interface LiveCall {
   readonly number: number
   readonly at: string
   readonly operation: BetOperation
@@ -26,21 +26,21 @@ export interface FrameCall {
 
 const MAX_CALLS = 300
 
-export interface FrameCallLog extends CallInterceptor {
+export interface LiveCallLog extends CallInterceptor {
   /** Returns the calls that changed after this number of changes. */
-  since(change: number): { readonly calls: readonly FrameCall[]; readonly next: number }
+  since(change: number): { readonly calls: readonly LiveCall[]; readonly next: number }
   /** Applies to the player's next Place bet. */
   injectFault(fault: InjectedFault): void
 }
 
-export function createFrameCallLog(player: string): FrameCallLog {
-  const entries: { call: FrameCall; changed: number }[] = []
+export function createLiveCallLog(player: string): LiveCallLog {
+  const entries: { call: LiveCall; changed: number }[] = []
   let numbers = 0
   let changes = 0
   let prepared: InjectedFault | undefined
   /** Bets whose Place bet is delayed until their Rollback has an answer. */
   const delayedPlaceBets = new Map<string, () => void>()
-  const add = (call: FrameCall) => {
+  const add = (call: LiveCall) => {
     changes += 1
     const entry = { call, changed: changes }
     entries.push(entry)
@@ -51,7 +51,7 @@ export function createFrameCallLog(player: string): FrameCallLog {
       applyProxyEvent(call, event)
     }
   }
-  const createCall = (body: Body, operation: BetOperation, trouble: InjectedFault | undefined): FrameCall => {
+  const createCall = (body: Body, operation: BetOperation, trouble: InjectedFault | undefined): LiveCall => {
     numbers += 1
     const { transactionId: betId = '', amount } = body
     return {
@@ -104,7 +104,7 @@ function parseCallBody({ path, body }: ProxiedCall): Body | undefined {
   return path.startsWith(OPERATIONS.place.path) ? parseJsonObject(body.toString()) : undefined
 }
 
-function applyProxyEvent(call: FrameCall, event: ProxyEvent): void {
+function applyProxyEvent(call: LiveCall, event: ProxyEvent): void {
   if (event.kind === 'lost') call.isLost = true
   if (!('status' in event)) {
     call.endedAt ??= new Date().toISOString()

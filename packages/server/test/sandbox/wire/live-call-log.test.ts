@@ -5,7 +5,7 @@
 
 import { OPERATIONS } from '@purser/protocol/operation'
 import { describe, expect, test } from 'vitest'
-import { createFrameCallLog } from '../../src/sandbox/frame/frame-call-log.ts'
+import { createLiveCallLog } from '../../../src/sandbox/wire/live-call-log.ts'
 
 const ROBIN = 'robin'
 const call = (method: string, type: number, more: object = {}) => ({
@@ -18,7 +18,7 @@ const answer = (code?: number) => ({ status: code === undefined ? 200 : 400, tex
 
 describe('the log of the demo frame', () => {
   test('has the bet operations of its player, and no other call', () => {
-    const log = createFrameCallLog(ROBIN)
+    const log = createLiveCallLog(ROBIN)
     expect(log.intercept(place())).toBeDefined()
     expect(log.intercept(place({ userId: 'alice' }))).toBeUndefined()
     expect(log.intercept(call('POST', 99))).toBeUndefined()
@@ -28,7 +28,7 @@ describe('the log of the demo frame', () => {
   })
 
   test('adds a requested fault to the next Place bet of its player, once', () => {
-    const log = createFrameCallLog(ROBIN)
+    const log = createLiveCallLog(ROBIN)
     log.injectFault('lost call')
     expect(log.intercept(place({ userId: 'alice' }))).toBeUndefined()
     expect(log.intercept(rollback())).toMatchObject({ fault: undefined })
@@ -37,7 +37,7 @@ describe('the log of the demo frame', () => {
   })
 
   test('returns the calls that changed, with status and code', () => {
-    const log = createFrameCallLog(ROBIN)
+    const log = createLiveCallLog(ROBIN)
     const [first, second] = [log.intercept(place()), log.intercept(place({ transactionId: 'bet-2' }))]
     const { calls, next } = log.since(0)
     expect(calls).toHaveLength(2)
@@ -49,7 +49,7 @@ describe('the log of the demo frame', () => {
   })
 
   test('shows a call that is sent again as a call of its own', () => {
-    const log = createFrameCallLog(ROBIN)
+    const log = createLiveCallLog(ROBIN)
     const twice = log.intercept(place())
     twice?.notify({ kind: 'answered', ...answer() })
     twice?.notify({ kind: 'again', ...answer() })
@@ -57,7 +57,7 @@ describe('the log of the demo frame', () => {
   })
 
   test('releases a late Place bet when the Rollback of its bet has an answer', async () => {
-    const log = createFrameCallLog(ROBIN)
+    const log = createLiveCallLog(ROBIN)
     log.injectFault('late call')
     let isReleased = false
     void log.intercept(place())?.overtaken?.then(() => {
@@ -72,7 +72,7 @@ describe('the log of the demo frame', () => {
   })
 
   test('drops the oldest calls after 300', () => {
-    const log = createFrameCallLog(ROBIN)
+    const log = createLiveCallLog(ROBIN)
     for (let i = 0; i < 301; i++) log.intercept(place())
     const numbers = log.since(0).calls.map(({ number }) => number)
     expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([300, 2, 301])
