@@ -5,7 +5,8 @@
  */
 import { conflict } from '../../core/http/api/problem-details.ts'
 import type { InjectedFault } from '../wire/fault-proxy.ts'
-import type { FaultScenarioContext, FramePlacement } from './demo-frame.ts'
+import type { FaultScenarioContext } from './demo-frame.ts'
+import type { FramePlacement } from './frame-bets.ts'
 import { FRAME_PLAYER } from './frame-player.ts'
 import { killWallet } from './wallet-crash.ts'
 
@@ -87,7 +88,7 @@ function createPlacementFault(fault: InjectedFault, { title, story, isAsDemanded
       const before = await context.balance()
       context.callLog.injectFault(fault)
       const { betId } = await placeOnOwnMatch(context)
-      await context.settled(betId)
+      await context.bets.settled(betId)
       const { status: wallet, taken, isPlaced } = await awaitStake(context, betId, fault === 'late call')
       const { status: platform } = await context.platform.fetchJson<{ status: string }>('GET', `/bets/${betId}`)
       const after = await context.balance()
@@ -114,7 +115,7 @@ async function placeOnOwnMatch(
   stake = STAKE,
 ): Promise<{ betId: string; matchId: string }> {
   const { id: matchId } = await context.matches.createOwnMatch()
-  const placed = await context.place({ matchId, outcome: 'home', stake })
+  const placed = await context.bets.placeWithRetry({ matchId, outcome: 'home', stake })
   requireAccepted(placed)
   return { betId: placed.betId, matchId }
 }
@@ -173,7 +174,7 @@ async function placeTwoBets(context: FaultScenarioContext): Promise<Caption> {
   const begun = await context.bringBalanceTo('100.00')
   const { id: matchId } = await context.matches.createOwnMatch()
   const request = { matchId, outcome: 'home', stake: '80.00' } as const
-  const placed = await Promise.all([context.place(request), context.place(request)])
+  const placed = await Promise.all([context.bets.placeWithRetry(request), context.bets.placeWithRetry(request)])
   const [first] = placed
   if (placed.every(({ status }) => status === 'declined')) requireAccepted(first)
   const accepted = placed.filter(({ status }) => status === 'accepted').length
@@ -215,10 +216,10 @@ async function changeResultAfterWin(context: FaultScenarioContext, what: keyof t
   const before = await context.balance()
   const { betId, matchId } = await placeOnOwnMatch(context)
   await context.matches.result(matchId, 'home')
-  await context.settled(betId)
+  await context.bets.settled(betId)
   const paid = await context.balance()
   await context.matches.result(matchId, what === 'correct' ? 'away' : undefined)
-  await context.settled(betId)
+  await context.bets.settled(betId)
   const { status: wallet, kinds } = await readWalletBet(context, betId)
   const after = await context.balance()
   const once = (kind: string) => kinds.filter((one) => one === kind).length === 1

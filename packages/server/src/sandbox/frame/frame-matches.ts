@@ -40,6 +40,8 @@ export interface FrameMatches {
   withFrozenOdds<T>(work: () => Promise<T>): Promise<T>
   /** An undefined winner withdraws the result. */
   result(id: string, winner: Outcome | undefined): Promise<void>
+  /** The match is cancelled: every bet on it gets its stake back. */
+  refund(id: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -71,6 +73,17 @@ export async function createFrameMatches(platform: BearerClient, random: Random)
     return match
   }
   const start = async () => void open.push(await make())
+  const publishResult = async (id: string, toResult: (outcomeId: Outcome) => 'won' | 'lost' | 'refund' | undefined) => {
+    const outcomes = OUTCOMES.flatMap((outcomeId) => {
+      const result = toResult(outcomeId)
+      return result === undefined ? [] : [{ outcomeId, result }]
+    })
+    await platform.fetchJson('POST', `/events/${id}/result`, { outcomes })
+    const place = open.findIndex((match) => match.id === id)
+    if (place < 0) return
+    open.splice(place, 1)
+    await start()
+  }
   for (let i = 0; i < OPEN; i++) await start()
   const move = async () => {
     const match = open[random.below(open.length)]
@@ -94,14 +107,12 @@ export async function createFrameMatches(platform: BearerClient, random: Random)
         stills -= 1
       })
     },
-    async result(id, winner) {
-      const outcomes = OUTCOMES.map((outcomeId) => ({ outcomeId, result: outcomeId === winner ? 'won' : 'lost' }))
-      await platform.fetchJson('POST', `/events/${id}/result`, { outcomes: winner === undefined ? [] : outcomes })
-      const place = open.findIndex((match) => match.id === id)
-      if (place < 0) return
-      open.splice(place, 1)
-      await start()
-    },
+    result: (id, winner) =>
+      publishResult(id, (outcomeId) => {
+        if (winner === undefined) return undefined
+        return outcomeId === winner ? 'won' : 'lost'
+      }),
+    refund: (id) => publishResult(id, () => 'refund'),
     async stop() {
       clearInterval(timer)
       await moving

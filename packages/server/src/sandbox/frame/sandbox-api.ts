@@ -16,6 +16,7 @@ import { createApiMetrics } from '../../core/observability/api-metrics.ts'
 import type { BearerClient } from '../bearer-client.ts'
 import type { DemoFrame } from './demo-frame.ts'
 import { FAULT_SCENARIOS } from './fault-scenarios.ts'
+import { FRAME_BET_ENDINGS } from './frame-bets.ts'
 import { FRAME_CURRENCIES } from './frame-player.ts'
 import { streamMergedEvents } from './merged-event-stream.ts'
 
@@ -60,7 +61,7 @@ const NewBet = Type.Object({
 })
 const Switch = Type.Object({ currency: Type.Enum([...FRAME_CURRENCIES]) })
 const BetPath = Type.Object({ betId: text(64) })
-const Ending = Type.Object({ what: Type.Enum(['won', 'lost', 'cashout', 'correct', 'take back']) })
+const Ending = Type.Object({ what: Type.Enum([...FRAME_BET_ENDINGS]) })
 const Chosen = Type.Object({ trouble: Type.Enum(Object.keys(FAULT_SCENARIOS) as (keyof typeof FAULT_SCENARIOS)[]) })
 const WireQuery = Type.Object({ after: Type.Optional(Type.String({ pattern: '^\\d{1,12}$' })) })
 
