@@ -25,7 +25,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   conformance: ['timeline', 'protocol', 'protocol/client', 'runtime'],
   simulator: ['everything'],
   'server/cli': ['everything'],
-  'server/sandbox': ['server/servers', 'server/reconcile', ...SHARED],
+  'server/sandbox': ['server/servers', 'server/reconcile', 'conformance', ...SHARED],
   'server/servers': [`${WALLET}/`, `${PLATFORM}/`, 'server/gateway', 'conformance', ...SHARED],
   'server/reconcile': [
     'types of server/core/config',

@@ -10,7 +10,7 @@ import type { CountName } from './bettors/change-tally.ts'
 import type { ManualBetListener } from './bettors/manual-bets.ts'
 import type { MatchEvent } from './bettors/match-fixtures.ts'
 import type { Screen, ScreenColour } from './screen.ts'
-import type { ProxyFault } from './wire/fault-proxy.ts'
+import type { InjectedFault } from './wire/fault-proxy.ts'
 
 export interface ActivityLog {
   bet(bet: WatchedBet, fresh: readonly BetStep[]): void
@@ -22,9 +22,9 @@ export interface ActivityLog {
   byHand: ManualBetListener
   note(text: string): void
   /** The counters in one line. */
-  counter(faults: ReadonlyMap<ProxyFault, number>): string
+  counter(faults: ReadonlyMap<InjectedFault, number>): string
   /** Totals at the end. */
-  totals(faults: ReadonlyMap<ProxyFault, number>): string[]
+  totals(faults: ReadonlyMap<InjectedFault, number>): string[]
 }
 
 export interface ActivityLogOptions {
@@ -166,17 +166,17 @@ const RARE = ['result withdrawn', 'result refused', 'stuck'] as const
 
 type CountOf = (name: CountName) => number
 
-function sumFaults(faults: ReadonlyMap<ProxyFault, number>): number {
+function sumFaults(faults: ReadonlyMap<InjectedFault, number>): number {
   return [...faults.values()].reduce((sum, one) => sum + one, 0)
 }
 
-function formatCounterLine(countOf: CountOf, faults: ReadonlyMap<ProxyFault, number>): string {
+function formatCounterLine(countOf: CountOf, faults: ReadonlyMap<InjectedFault, number>): string {
   const results = RESULTS.reduce((sum, name) => sum + countOf(name), 0)
   const placed = PLACED.map((name) => `${countOf(name)} ${name}`).join(', ')
   return `${countOf('bets')} bets: ${placed} | ${results} results | ${sumFaults(faults)} faults`
 }
 
-function formatTotalLines(countOf: CountOf, faults: ReadonlyMap<ProxyFault, number>): string[] {
+function formatTotalLines(countOf: CountOf, faults: ReadonlyMap<InjectedFault, number>): string[] {
   const list = (names: readonly BetStepKind[]) => names.map((name) => `${countOf(name)} ${name}`).join(', ')
   const broken = [...faults].map(([fault, count]) => `${count} ${fault}`)
   return [

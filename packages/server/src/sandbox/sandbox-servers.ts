@@ -3,6 +3,7 @@
  * with a gateway, each a partner of the platform. Fault proxies are between the servers.
  */
 import { randomBytes } from 'node:crypto'
+import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { createRandom } from '@purser/runtime/seeded-random'
 import { type Config, ConfigError } from '../core/config/config.ts'
@@ -158,7 +159,10 @@ async function startProxyBefore(
   seedName: string,
   closing: RegisterCloser,
 ): Promise<FaultProxy> {
-  const network = await startFaultProxy(url, faults, createRandom(seed, seedName))
+  const network = await startFaultProxy({
+    ...{ walletUrl: url, fraction: faults, random: createRandom(seed, seedName) },
+    agent: new Agent({ keepAlive: true }),
+  })
   closing(() => network.close())
   return network
 }

@@ -1,9 +1,9 @@
 /**
  * Bets of one player in a betting frame: placed with the platform, decided by the results of their
- * matches, and shown with the platform's state. The frame of the demo and the frames of `purser dev`
- * use it; the wallet does not matter here.
+ * matches, and shown with the platform's state. The wallet may be any wallet.
  */
 import { randomUUID } from 'node:crypto'
+import { ROLLBACK_REASON } from '@purser/protocol/reply-codes'
 import { formatMoney, type Money, parseDecimal } from '@purser/protocol/values/money'
 import type { BearerClient } from '../bearer-client.ts'
 import type { FrameMatch, FrameMatches } from './frame-matches.ts'
@@ -20,8 +20,6 @@ const BONUS = 7
  */
 const RETRY_FOR_MS = 60_000
 const RETRY_GAP_MS = 200
-/** Rollback reason of a bet that is cancelled by hand. */
-const CANCEL_REASON = 50
 
 export type FrameOutcome = 'home' | 'draw' | 'away'
 export interface FrameBetRequest {
@@ -196,7 +194,7 @@ async function endFrameBet(
       break
     }
     case 'cancel':
-      await platform.fetchJson('POST', `/bets/${betId}/cancel`, { errorCode: CANCEL_REASON }, [409])
+      await platform.fetchJson('POST', `/bets/${betId}/cancel`, { errorCode: ROLLBACK_REASON.closingFailed }, [409])
       break
     case 'refund':
       await matches.refund(match.id)

@@ -1,10 +1,19 @@
 /**
- * Proxy in front of a sandbox wallet that injects network faults: it loses calls and answers,
- * delays them past the platform's 5 s, or answers 500.
+ * Proxy in front of a wallet that injects network faults: it loses calls and answers, delays them
+ * past the platform's 5 s, repeats calls, or answers 500. All other bytes pass unchanged.
  */
 import { once } from 'node:events'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { type Agent, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { Exchange, SentRequest } from '@purser/conformance/http-exchange'
+import type { ExtraHeaders } from '@purser/runtime/network/extra-headers'
 import type { Random } from '@purser/runtime/seeded-random'
+import {
+  type Forwarding,
+  type ForwardingTarget,
+  forwardCall,
+  type ProxiedCall,
+  type RawAnswer,
+} from './wallet-forwarding.ts'
 
 /** The wallet has applied the call in `lost answer`, `late answer` and `error 500 after`. */
 export const PROXY_FAULTS = [
@@ -17,8 +26,17 @@ export const PROXY_FAULTS = [
 ] as const
 export type ProxyFault = (typeof PROXY_FAULTS)[number]
 
+/**
+ * A requested fault. `twice` sends the same bytes again after the first answer, `twice at once`
+ * sends them two times at the same moment.
+ */
+export type InjectedFault = ProxyFault | 'twice' | 'twice at once'
+
+/** Relative frequencies of faults. */
+export type FaultWeights = Readonly<Partial<Record<InjectedFault, number>>>
+
 /** Percentages. Late faults are rare, because each holds a bet for 5 s. */
-const WEIGHTS: Readonly<Record<ProxyFault, number>> = {
+const WEIGHTS: FaultWeights = {
   'lost call': 32,
   'lost answer': 32,
   'late call': 7,
@@ -31,15 +49,6 @@ const LATE_MS = 5_600
 /** Longest wait of a late call for its Rollback, even on a busy machine. */
 const MAX_LATE_MS = 30_000
 
-/** A requested fault; `twice` sends the same bytes again after the first answer. */
-export type InjectedFault = ProxyFault | 'twice'
-
-export interface ProxiedCall {
-  readonly method: string
-  readonly path: string
-  readonly body: Buffer
-}
-
 export interface FaultDecision {
   readonly fault: InjectedFault | undefined
   /** For a late call: resolves when the call that overtakes it has its answer. */
@@ -47,15 +56,27 @@ export interface FaultDecision {
   notify(what: ProxyEvent): void
 }
 
-/** Decides about the calls of one player, which get only requested faults. */
+/** Decides about calls before they are forwarded, and observes them. */
 export interface CallInterceptor {
-  /** Undefined for a call of another player. */
-  intercept(call: ProxiedCall): FaultDecision | undefined
+  /**
+   * Undefined for a call that the interceptor does not observe. `draw` draws a fault with the
+   * proxy's probability.
+   */
+  intercept(call: ProxiedCall, draw: () => InjectedFault | undefined): FaultDecision | undefined
 }
 
-/** `answered` and `again` have the wallet's answer; `lost` means that the platform got none. */
+/**
+ * Events of a call. `isAgain` marks the second copy of a repeated call.
+ * - sent: the connection to the wallet is open.
+ * - answered: the wallet's answer, or none after the call was sent.
+ * - unreachable: the wallet accepts no connection, so it has not received the call.
+ * - lost: the platform gets no answer.
+ * - over: nothing more happens.
+ */
 export type ProxyEvent =
-  | { readonly kind: 'answered' | 'again'; readonly status: number; readonly text: string }
+  | { readonly kind: 'sent'; readonly isAgain: boolean; readonly request: SentRequest; readonly at: Date }
+  | { readonly kind: 'answered'; readonly isAgain: boolean; readonly exchange: Exchange }
+  | { readonly kind: 'unreachable'; readonly isAgain: boolean; readonly why: string }
   | { readonly kind: 'lost' | 'over' }
 
 export interface FaultProxy {
@@ -64,29 +85,41 @@ export interface FaultProxy {
   /** From now on the interceptor decides first. */
   setInterceptor(interceptor: CallInterceptor): void
   /** Injected faults so far. */
-  readonly counts: ReadonlyMap<ProxyFault, number>
+  readonly counts: ReadonlyMap<InjectedFault, number>
   disableFaults(): void
   /** Resolves when every call was answered or dropped, late ones included. */
   idle(): Promise<void>
   close(): Promise<void>
 }
 
-/** `fraction` of the bet operations fail; the loading of the frame never does. */
-export async function startFaultProxy(walletUrl: string, fraction: number, random: Random): Promise<FaultProxy> {
-  const counts = new Map<ProxyFault, number>()
+export interface FaultProxyOptions {
+  readonly walletUrl: string
+  /** Fraction of the bet operations that fail; the loading of the frame never does. */
+  readonly fraction: number
+  readonly random: Random
+  readonly weights?: FaultWeights
+  /** Sent with each call. */
+  readonly headers?: ExtraHeaders
+  /** Keeps connections, for many calls a second. */
+  readonly agent?: Agent
+}
+
+export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
+  const { walletUrl, fraction, random, weights = WEIGHTS, headers, agent } = options
+  const counts = new Map<InjectedFault, number>()
   const inProgress = new Set<Promise<void>>()
   let share = fraction
   let interceptor: CallInterceptor | undefined
-  const choose = (path: string): ProxyFault | undefined => {
+  const draw = (path: string): InjectedFault | undefined => {
     if (!path.startsWith('/payment/bet') || !random.chance(share)) return undefined
-    const fault = drawFault(random)
+    const fault = drawFault(random, weights)
     counts.set(fault, (counts.get(fault) ?? 0) + 1)
     return fault
   }
   const server = createServer((request, response) => {
-    const work: Promise<void> = proxyCall(walletUrl, request, response, (call) => {
-      const decision = interceptor?.intercept(call)
-      return decision ?? { fault: choose(call.path), notify() {} }
+    const work: Promise<void> = proxyCall({ url: walletUrl, headers, agent }, request, response, (call) => {
+      const drawOnce = () => draw(call.path)
+      return interceptor?.intercept(call, drawOnce) ?? { fault: drawOnce(), notify() {} }
     }).finally(() => inProgress.delete(work))
     inProgress.add(work)
   }).listen(0, '127.0.0.1')
@@ -119,7 +152,7 @@ export function joinFaultProxies(networks: readonly FaultProxy[]): FaultProxy {
     url: networks[0]?.url ?? '',
     setInterceptor: (next) => networks[0]?.setInterceptor(next),
     get counts() {
-      const sums = new Map<ProxyFault, number>()
+      const sums = new Map<InjectedFault, number>()
       for (const { counts } of networks)
         for (const [fault, count] of counts) sums.set(fault, (sums.get(fault) ?? 0) + count)
       return sums
@@ -130,74 +163,79 @@ export function joinFaultProxies(networks: readonly FaultProxy[]): FaultProxy {
   }
 }
 
-function drawFault(random: Random): ProxyFault {
-  let rest = random.below(100)
-  for (const fault of PROXY_FAULTS) {
-    rest -= WEIGHTS[fault]
+function drawFault(random: Random, weights: FaultWeights): InjectedFault {
+  const entries = Object.entries(weights) as [InjectedFault, number][]
+  let rest = random.below(entries.reduce((sum, [, weight]) => sum + weight, 0))
+  for (const [fault, weight] of entries) {
+    rest -= weight
     if (rest < 0) return fault
   }
   return 'lost call'
 }
 
-type Intercept = (call: ProxiedCall) => FaultDecision
-
 async function proxyCall(
-  url: string,
+  target: ForwardingTarget,
   request: IncomingMessage,
   response: ServerResponse,
-  intercept: Intercept,
+  intercept: (call: ProxiedCall) => FaultDecision,
 ): Promise<void> {
   let notify: (what: ProxyEvent) => void = () => {}
   try {
-    const body = await readAll(request)
-    const decision = intercept({ method: request.method ?? 'POST', path: request.url ?? '', body })
+    const { method = 'POST', url: path = '', headers } = request
+    const call = { method, path, headers, body: await readAll(request) }
+    const decision = intercept(call)
     notify = decision.notify
-    await proxyWithFault(url, request, response, body, decision)
+    await proxyWithFault(target, call, response, decision)
   } catch {
-    response.destroy() // the wallet is down, or the platform has closed the connection
+    response.destroy() // the platform has closed the connection
   }
   notify({ kind: 'over' })
 }
 
 async function proxyWithFault(
-  url: string,
-  request: IncomingMessage,
+  target: ForwardingTarget,
+  call: ProxiedCall,
   response: ServerResponse,
-  body: Buffer,
   { fault, overtaken, notify }: FaultDecision,
 ): Promise<void> {
   const lose = () => {
     notify({ kind: 'lost' })
     response.destroy()
   }
+  const forward = (isAgain: boolean) => forwardObserved(target, call, isAgain, notify)
   if (fault === 'lost call') return lose()
   if (fault === 'error 500') return answerError500(response)
   if (fault === 'late call')
     await (overtaken === undefined ? sleep(LATE_MS) : Promise.race([overtaken, sleep(MAX_LATE_MS)]))
-  const answer = await forward(url, request, body)
-  notify({ kind: 'answered', ...answer })
-  if (fault === 'twice') notify({ kind: 'again', ...(await forward(url, request, body)) })
+  const [forwarding] = await Promise.all([forward(false), fault === 'twice at once' ? forward(true) : undefined])
+  if (fault === 'twice') await forward(true)
   if (fault === 'lost answer') return lose()
   if (fault === 'error 500 after') return answerError500(response)
   if (fault === 'late answer') await sleep(LATE_MS)
-  response.writeHead(answer.status, { 'content-type': 'application/json' }).end(answer.text)
+  if (forwarding.kind === 'answered') sendOn(response, forwarding.raw)
+  else response.destroy()
+}
+
+async function forwardObserved(
+  target: ForwardingTarget,
+  call: ProxiedCall,
+  isAgain: boolean,
+  notify: FaultDecision['notify'],
+): Promise<Forwarding> {
+  const forwarding = await forwardCall(target, call, (request, at) => notify({ kind: 'sent', isAgain, request, at }))
+  if (forwarding.kind === 'unreachable') notify({ kind: 'unreachable', isAgain, why: forwarding.why })
+  else notify({ kind: 'answered', isAgain, exchange: forwarding.exchange })
+  return forwarding
+}
+
+function sendOn(response: ServerResponse, { status, headers, body }: RawAnswer): void {
+  response.writeHead(status, [...headers, 'content-length', String(body.length)]).end(body)
 }
 
 async function readAll(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
-}
-
-/** Forwards the received bytes, because the signature covers them (S-2). */
-async function forward(url: string, { method, url: path, headers }: IncomingMessage, body: Buffer) {
-  const signature = headers['x-sign-jws']
-  const response = await fetch(`${url}${path}`, {
-    method: method ?? 'POST',
-    headers: { 'content-type': 'application/json', ...(typeof signature === 'string' && { 'x-sign-jws': signature }) },
-    body,
-  })
-  return { status: response.status, text: await response.text() }
 }
 
 function answerError500(response: ServerResponse): void {

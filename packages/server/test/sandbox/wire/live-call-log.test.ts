@@ -5,75 +5,86 @@
 
 import { OPERATIONS } from '@purser/protocol/operation'
 import { describe, expect, test } from 'vitest'
-import { createLiveCallLog } from '../../../src/sandbox/wire/live-call-log.ts'
+import type { ProxyEvent } from '../../../src/sandbox/wire/fault-proxy.ts'
+import { createLiveCallLog, type LiveCallLogOptions } from '../../../src/sandbox/wire/live-call-log.ts'
 
 const ROBIN = 'robin'
 const call = (method: string, type: number, more: object = {}) => ({
   ...{ method, path: OPERATIONS.place.path },
+  headers: {},
   body: Buffer.from(JSON.stringify({ userId: ROBIN, transactionId: 'bet-1', type, amount: 10, ...more })),
 })
 const place = (more: object = {}) => call('POST', OPERATIONS.place.type, more)
 const rollback = () => call(OPERATIONS.rollback.method, OPERATIONS.rollback.type)
-const answer = (code?: number) => ({ status: code === undefined ? 200 : 400, text: JSON.stringify({ code }) })
+const request = { method: 'POST', url: 'http://127.0.0.1/payment/bet', headers: {}, body: '' }
+const answered = (code?: number, isAgain = false): ProxyEvent => {
+  const status = code === undefined ? 200 : 400
+  const answer = { kind: 'some', status, contentType: 'application/json', body: JSON.stringify({ code }) } as const
+  return { kind: 'answered', isAgain, exchange: { what: '', request, answer, startedAt: new Date(), durationMs: 1 } }
+}
+
+const createLog = (options: Partial<LiveCallLogOptions> = {}) =>
+  createLiveCallLog({ onlyBets: true, findPlayer: ({ userId }) => (userId === ROBIN ? ROBIN : undefined), ...options })
+const noDraw = () => undefined
 
 describe('the log of the demo frame', () => {
   test('has the bet operations of its player, and no other call', () => {
-    const log = createLiveCallLog(ROBIN)
-    expect(log.intercept(place())).toBeDefined()
-    expect(log.intercept(place({ userId: 'alice' }))).toBeUndefined()
-    expect(log.intercept(call('POST', 99))).toBeUndefined()
-    expect(log.intercept({ ...place(), path: OPERATIONS.profile.path })).toBeUndefined()
-    expect(log.intercept({ ...place(), body: Buffer.from('no JSON') })).toBeUndefined()
+    const log = createLog()
+    expect(log.intercept(place(), noDraw)).toBeDefined()
+    expect(log.intercept(place({ userId: 'alice' }), noDraw)).toBeUndefined()
+    expect(log.intercept(call('POST', 99), noDraw)).toBeUndefined()
+    expect(log.intercept({ ...place(), path: OPERATIONS.profile.path }, noDraw)).toBeUndefined()
+    expect(log.intercept({ ...place(), body: Buffer.from('no JSON') }, noDraw)).toBeUndefined()
     expect(log.since(0).calls).toMatchObject([{ number: 1, operation: 'place', betId: 'bet-1', amount: '10' }])
   })
 
   test('adds a requested fault to the next Place bet of its player, once', () => {
-    const log = createLiveCallLog(ROBIN)
+    const log = createLog()
     log.injectFault('lost call')
-    expect(log.intercept(place({ userId: 'alice' }))).toBeUndefined()
-    expect(log.intercept(rollback())).toMatchObject({ fault: undefined })
-    expect(log.intercept(place())).toMatchObject({ fault: 'lost call' })
-    expect(log.intercept(place())).toMatchObject({ fault: undefined })
+    expect(log.intercept(place({ userId: 'alice' }), noDraw)).toBeUndefined()
+    expect(log.intercept(rollback(), noDraw)).toMatchObject({ fault: undefined })
+    expect(log.intercept(place(), noDraw)).toMatchObject({ fault: 'lost call' })
+    expect(log.intercept(place(), noDraw)).toMatchObject({ fault: undefined })
   })
 
   test('returns the calls that changed, with status and code', () => {
-    const log = createLiveCallLog(ROBIN)
-    const [first, second] = [log.intercept(place()), log.intercept(place({ transactionId: 'bet-2' }))]
+    const log = createLog()
+    const [first, second] = [log.intercept(place(), noDraw), log.intercept(place({ transactionId: 'bet-2' }), noDraw)]
     const { calls, next } = log.since(0)
     expect(calls).toHaveLength(2)
     expect(log.since(next).calls).toEqual([])
-    second?.notify({ kind: 'answered', ...answer(7) })
+    second?.notify(answered(7))
     expect(log.since(next).calls).toMatchObject([{ betId: 'bet-2', status: 400, code: 7, isLost: false }])
     first?.notify({ kind: 'lost' })
     expect(log.since(next).calls).toMatchObject([{ betId: 'bet-1', isLost: true }, { betId: 'bet-2' }])
   })
 
   test('shows a call that is sent again as a call of its own', () => {
-    const log = createLiveCallLog(ROBIN)
-    const twice = log.intercept(place())
-    twice?.notify({ kind: 'answered', ...answer() })
-    twice?.notify({ kind: 'again', ...answer() })
+    const log = createLog()
+    const twice = log.intercept(place(), noDraw)
+    twice?.notify(answered())
+    twice?.notify(answered(undefined, true))
     expect(log.since(0).calls).toMatchObject([{ isAgain: false }, { isAgain: true, status: 200 }])
   })
 
   test('releases a late Place bet when the Rollback of its bet has an answer', async () => {
-    const log = createLiveCallLog(ROBIN)
+    const log = createLog()
     log.injectFault('late call')
     let isReleased = false
-    void log.intercept(place())?.overtaken?.then(() => {
+    void log.intercept(place(), noDraw)?.overtaken?.then(() => {
       isReleased = true
     })
-    const overtaking = log.intercept(rollback())
+    const overtaking = log.intercept(rollback(), noDraw)
     await new Promise(setImmediate)
     expect(isReleased).toBe(false)
-    overtaking?.notify({ kind: 'answered', ...answer() })
+    overtaking?.notify(answered())
     await new Promise(setImmediate)
     expect(isReleased).toBe(true)
   })
 
   test('drops the oldest calls after 300', () => {
-    const log = createLiveCallLog(ROBIN)
-    for (let i = 0; i < 301; i++) log.intercept(place())
+    const log = createLog()
+    for (let i = 0; i < 301; i++) log.intercept(place(), noDraw)
     const numbers = log.since(0).calls.map(({ number }) => number)
     expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([300, 2, 301])
   })
