@@ -23,6 +23,7 @@ import type { ReconcileCommand } from '../reconcile/reconcile-command.ts'
 import type { SandboxFlags } from '../sandbox/sandbox-options.ts'
 import { addCallsCommand } from './calls-command.ts'
 import { addChangesCommand } from './changes-command.ts'
+import { addDevCommand } from './dev-command.ts'
 import { addKeysCommand } from './keys-command.ts'
 import { addArchiveCommand } from './maintenance/archive-command.ts'
 import { addAuditCommand } from './maintenance/audit-command.ts'
@@ -73,6 +74,8 @@ program
     const isClean = await runSandbox(config, parseSandboxOptions(flags), deps)
     if (!isClean) process.exitCode = EXIT_CODES.findings
   })
+
+addDevCommand(program)
 
 program
   .command('wallet')

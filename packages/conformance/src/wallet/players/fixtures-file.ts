@@ -95,6 +95,12 @@ export function parseFixturesFile(text: string): PlayerFixtures {
   return createPlayerPool(pools)
 }
 
+/** The ordinary players of a file. Throws InvalidFixturesError. */
+export function listFixturePlayers(text: string): readonly FixturePlayer[] {
+  const file = parseJsonFile(text)
+  return file.players.map((player) => toPlayer(file, player))
+}
+
 /** Two cases with one player would disturb each other. */
 function requireUniquePlayers(players: readonly FixturePlayer[]): void {
   const names = players.map(({ userId }) => userId)

@@ -37,7 +37,7 @@ export interface FramePlacement {
 export const FRAME_BET_ENDINGS = ['won', 'lost', 'refund', 'cashout', 'correct', 'take back', 'cancel'] as const
 export type FrameBetEnding = (typeof FRAME_BET_ENDINGS)[number]
 
-export interface FrameBet extends FramePlacement {
+interface FrameBet extends FramePlacement {
   readonly match: FrameMatch
   readonly outcome: FrameOutcome
   readonly odds: string

@@ -16,8 +16,8 @@ import { createApiMetrics } from '../../core/observability/api-metrics.ts'
 import type { BearerClient } from '../bearer-client.ts'
 import type { DemoFrame } from './demo-frame.ts'
 import { FAULT_SCENARIOS } from './fault-scenarios.ts'
-import { FRAME_BET_ENDINGS } from './frame-bets.ts'
 import { FRAME_CURRENCIES } from './frame-player.ts'
+import { FrameBetBody, FrameBetEndBody, FrameBetPath, FrameWireQuery } from './frame-schemas.ts'
 import { streamMergedEvents } from './merged-event-stream.ts'
 
 export interface SandboxParts {
@@ -52,18 +52,8 @@ const PLATFORM_READ_PATHS = [
 /** Excludes characters that lead to another path. */
 const WindowPath = Type.Object({ id: Type.Optional(Type.String({ pattern: '^[\\w-]{1,64}$' })) })
 
-const text = (maxLength: number) => Type.String({ minLength: 1, maxLength })
-const NewBet = Type.Object({
-  matchId: text(64),
-  outcome: Type.Enum(['home', 'draw', 'away']),
-  stake: Type.String({ pattern: '^\\d{1,6}(\\.\\d{1,2})?$' }),
-  isFree: Type.Optional(Type.Boolean()),
-})
 const Switch = Type.Object({ currency: Type.Enum([...FRAME_CURRENCIES]) })
-const BetPath = Type.Object({ betId: text(64) })
-const Ending = Type.Object({ what: Type.Enum([...FRAME_BET_ENDINGS]) })
 const Chosen = Type.Object({ trouble: Type.Enum(Object.keys(FAULT_SCENARIOS) as (keyof typeof FAULT_SCENARIOS)[]) })
-const WireQuery = Type.Object({ after: Type.Optional(Type.String({ pattern: '^\\d{1,12}$' })) })
 
 export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: SandboxApiDeps): void {
   const known = (): SandboxParts => {
@@ -103,12 +93,14 @@ export function addSandboxApi(app: FastifyInstance, { admission, log, parts }: S
 
 function addFrameRoutes(api: Routes, frame: () => DemoFrame): void {
   api.get('/frame', READ, () => frame().state())
-  api.get('/frame/wire', { ...READ, schema: { querystring: WireQuery } }, async ({ query }) =>
+  api.get('/frame/wire', { ...READ, schema: { querystring: FrameWireQuery } }, async ({ query }) =>
     frame().callsSince(Number.parseInt(query.after ?? '0', 10)),
   )
-  api.post('/frame/bets', { config: CASH, schema: { body: NewBet } }, ({ body }) => frame().bet(body))
-  api.post('/frame/bets/:betId', { config: CASH, schema: { params: BetPath, body: Ending } }, ({ params, body }) =>
-    frame().end(params.betId, body.what),
+  api.post('/frame/bets', { config: CASH, schema: { body: FrameBetBody } }, ({ body }) => frame().bet(body))
+  api.post(
+    '/frame/bets/:betId',
+    { config: CASH, schema: { params: FrameBetPath, body: FrameBetEndBody } },
+    ({ params, body }) => frame().end(params.betId, body.what),
   )
   api.post('/frame/troubles', { config: CASH, schema: { body: Chosen } }, ({ body }) =>
     frame().runScenario(body.trouble),

@@ -15,6 +15,7 @@ export interface LiveCall {
   readonly number: number
   readonly at: string
   readonly player: string
+  readonly token: string | undefined
   readonly operation: Operation
   /** Empty for calls that are not about a bet. */
   readonly betId: string
@@ -58,7 +59,13 @@ export interface LiveCallListener {
    * The wallet has answered, has failed to, or was not reached. `verdicts` are new. The first one
    * concerns this call, the others earlier calls.
    */
-  ended?(call: LiveCall, verdicts: readonly Verdict[]): void
+  ended?(call: LiveCall, verdicts: readonly LiveCallVerdict[]): void
+}
+
+/** A verdict and its call. Undefined: no single call, or a call that the log has removed. */
+export interface LiveCallVerdict {
+  readonly call: LiveCall | undefined
+  readonly verdict: Verdict
 }
 
 export interface LiveCallLogOptions {
@@ -169,6 +176,7 @@ function addCall(log: LogState, { operation, player, betId, body, fault, isAgain
   const call: LiveCall = {
     ...{ number: log.numbers, at: new Date().toISOString(), player, operation, betId, trouble: fault },
     ...{ amount: toText(body.amount), currency: toText(body.currency), resultType: toText(body.resultType) },
+    token: toText(body.token),
     ...{ isLost: false, isAgain },
   }
   const entry = { call, changed: log.changes }
@@ -214,11 +222,10 @@ function recordEvent(log: LogState, entry: LogEntry, event: ProxyEvent, isDead: 
   }
 }
 
-function judgeAnswer(log: LogState, call: LiveCall, exchange: Exchange): readonly Verdict[] {
+function judgeAnswer(log: LogState, call: LiveCall, exchange: Exchange): readonly LiveCallVerdict[] {
   const number = judgeNumbers.get(call)
   const verdicts = number === undefined ? [] : (log.options.judge?.end(number, exchange) ?? [])
-  for (const verdict of verdicts) attachVerdict(log, verdict)
-  return verdicts
+  return verdicts.map((verdict) => ({ verdict, call: attachVerdict(log, verdict) }))
 }
 
 function rememberJudged(log: LogState, number: number, entry: LogEntry): void {
@@ -250,10 +257,11 @@ function parseCode(text: string): number | undefined {
 }
 
 /** A later verdict about a call replaces the earlier one. */
-function attachVerdict(log: LogState, verdict: Verdict): void {
+function attachVerdict(log: LogState, verdict: Verdict): LiveCall | undefined {
   const entry = log.judged.get(verdict.call)
-  if (entry === undefined) return
+  if (entry === undefined) return undefined
   entry.call.verdict = verdict
   log.changes += 1
   entry.changed = log.changes
+  return entry.call
 }

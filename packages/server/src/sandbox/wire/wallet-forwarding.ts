@@ -160,7 +160,7 @@ const NETWORK_ERRORS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'no route to the host',
 }
 
-function describeNetworkError(error: NodeJS.ErrnoException): string {
+export function describeNetworkError(error: NodeJS.ErrnoException): string {
   // Node tries each address of a host; its joint error has no message.
   const [first] = error instanceof AggregateError ? (error.errors as NodeJS.ErrnoException[]) : []
   const { code, message } = first ?? error

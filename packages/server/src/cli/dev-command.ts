@@ -1,0 +1,43 @@
+/** `purser dev` runs our platform, with faults, against a wallet that somebody develops. */
+import { formatExamples } from '@purser/runtime/command/command-output'
+import { createStopSignal } from '@purser/runtime/command/stop-signals'
+import type { Command } from 'commander'
+import type { DevFlags } from '../sandbox/dev/dev-options.ts'
+
+export function addDevCommand(program: Command): void {
+  program
+    .command('dev')
+    .description('runs a platform, bettors and faults against your own wallet, with a verdict on every call')
+    .option('--wallet <url>', 'base URL of your wallet or gateway; /payment/bet is appended')
+    .option('--secret <secret>', 'shared secret that signs the calls; default: PARTNER_SECRET')
+    .option('--token <tokens...>', 'session tokens of test players; User data gives userId and currency')
+    .option('--token-command <command>', 'command that prints the token of another player')
+    .option('--players <file>', 'file with players, as for purser conformance wallet --fixtures')
+    .option('--header <headers...>', "headers to send with every call, as in 'Authorization: Basic …'")
+    .option('--bettors <number>', 'simulated bettors', '0')
+    .option('--faults <fraction>', 'fraction of their calls that get a fault, 0 to 1', '0.1')
+    .option('--seed <number>', 'seed of the random choices; default: a random seed')
+    .option('--duration <seconds>', 'stop after this many seconds; 0: run until Ctrl-C', '0')
+    .option('--wait <seconds>', 'how long a wallet may be away without a terminal', '60')
+    .option('--port <port>', 'port of the page on this machine; 0: any free port', '0')
+    .option('--keep <folder>', 'keep the bets of the platform in this folder; default: in memory')
+    .option('--json', 'print one JSON object a line')
+    .addHelpText(
+      'before',
+      formatExamples(
+        'purser dev --wallet http://127.0.0.1:3000 --secret s3cret --token abc1234567',
+        'purser dev --wallet https://wallet.test/api --players players.json --bettors 5 --duration 180',
+      ),
+    )
+    .action(async (flags: DevFlags) => {
+      const [{ parseDevOptions }, { runDev }] = await Promise.all([
+        import('../sandbox/dev/dev-options.ts'),
+        import('../sandbox/dev/dev-run.ts'),
+      ])
+      const { stdout, stdin, env } = process
+      const noColour = (env.NO_COLOR ?? '') !== ''
+      const isInteractive = stdin.isTTY === true
+      const deps = { output: stdout, noColour, env, isInteractive }
+      process.exitCode = await runDev(parseDevOptions(flags, env), { ...deps, signal: createStopSignal() })
+    })
+}

@@ -1,0 +1,98 @@
+/**
+ * Reads the balance of a player after each burst of calls, when no call of the player is in
+ * progress. The judge compares it with the bets. A wallet need not have /user/balance.
+ */
+import { parseJsonObject } from '@purser/protocol/values/exact-json'
+import { parseWireBalance } from '@purser/protocol/values/money'
+import type { LiveCall, LiveCallListener } from '../wire/live-call-log.ts'
+import type { OwnCalls } from './own-calls.ts'
+import type { DevPlayer } from './players/dev-player.ts'
+
+export interface BalanceReads {
+  readonly listener: LiveCallListener
+  /** From now on the balance of this player is read. Resolves after the first read. */
+  add(player: DevPlayer): Promise<void>
+  /** Resolves when the balance was read after the player's last call. */
+  settled(player: DevPlayer): Promise<void>
+  /** False after the first answer of a wallet without the call. */
+  isAvailable(): boolean
+}
+
+interface Activity {
+  readonly player: DevPlayer
+  inFlight: number
+  /** Increases with each call to the wallet. */
+  version: number
+  /** The version whose balance was read. */
+  readVersion: number
+  reading: Promise<void> | undefined
+}
+
+/** A wallet without the call answers so. */
+const NOT_IMPLEMENTED = [404, 405, 501]
+/** Milliseconds until a balance is given up, because calls of the player never pause. */
+const SETTLE_MS = 20_000
+const SETTLE_GAP_MS = 10
+
+export function createBalanceReads(ownCalls: () => OwnCalls, note: (sentence: string) => void): BalanceReads {
+  const activities = new Map<string, Activity>()
+  let isAvailable = true
+  const read = async (activity: Activity) => {
+    while (isAvailable && activity.inFlight === 0 && activity.readVersion !== activity.version) {
+      const { version } = activity
+      await ownCalls().readBalance(activity.player)
+      if (activity.inFlight === 0) activity.readVersion = version
+    }
+  }
+  const startRead = (activity: Activity) => {
+    activity.reading ??= read(activity).finally(() => {
+      activity.reading = undefined
+    })
+    return activity.reading
+  }
+  const recordBalance = (call: LiveCall, { player }: Activity) => {
+    const { answer } = call
+    if (answer?.kind !== 'some') return
+    if (NOT_IMPLEMENTED.includes(answer.status)) {
+      if (isAvailable)
+        note(`The wallet has no /user/balance (HTTP status ${answer.status}), so verdicts follow from answers alone.`)
+      isAvailable = false
+      return
+    }
+    const units = parseWireBalance(parseJsonObject(answer.body)?.amount, player.scale)
+    if (answer.status === 200 && units !== undefined) player.balance = units
+  }
+  return {
+    isAvailable: () => isAvailable,
+    async add(player) {
+      const activity: Activity = { player, inFlight: 0, version: 0, readVersion: -1, reading: undefined }
+      activities.set(player.userId, activity)
+      await startRead(activity)
+    },
+    listener: {
+      sent(call) {
+        const activity = activities.get(call.player)
+        if (activity === undefined || call.operation === 'balance') return
+        activity.inFlight += 1
+        activity.version += 1
+      },
+      ended(call) {
+        const activity = activities.get(call.player)
+        if (activity === undefined) return
+        if (call.operation === 'balance') return recordBalance(call, activity)
+        if (call.request === undefined) return
+        activity.inFlight -= 1
+        if (activity.inFlight === 0) setImmediate(() => void startRead(activity))
+      },
+    },
+    async settled(player) {
+      const activity = activities.get(player.userId)
+      const until = performance.now() + SETTLE_MS
+      while (activity !== undefined && isAvailable && performance.now() < until) {
+        if (activity.inFlight === 0) await startRead(activity)
+        if (activity.inFlight === 0 && activity.readVersion === activity.version) return
+        await new Promise((resolve) => setTimeout(resolve, SETTLE_GAP_MS))
+      }
+    },
+  }
+}

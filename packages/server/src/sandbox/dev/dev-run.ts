@@ -1,0 +1,119 @@
+/**
+ * `purser dev`: our platform, bettors and faults against the developer's own wallet, with a verdict
+ * on every call.
+ */
+import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
+import type { EnvironmentVariables } from '../../core/config/config.ts'
+import { sleepUntil } from '../bettors/abortable-wait.ts'
+import type { ScreenOutput } from '../screen.ts'
+import type { LiveCall, LiveCallListener } from '../wire/live-call-log.ts'
+import { type BalanceReads, createBalanceReads } from './balance-reads.ts'
+import { serveDevPage } from './dev-api.ts'
+import { createDevFrame, type DevFrame } from './dev-frame.ts'
+import type { DevOptions } from './dev-options.ts'
+import { type DevServers, startDevServers } from './dev-servers.ts'
+import type { DevPlayer } from './players/dev-player.ts'
+import { FirstCallError, loadPlayers } from './players/token-players.ts'
+import { createDevTerminal, type DevTerminal } from './terminal/dev-terminal.ts'
+import { createWalletWatch, type WalletWatch } from './wallet-watch.ts'
+
+export interface DevDeps {
+  readonly output: ScreenOutput
+  readonly noColour: boolean
+  readonly env: EnvironmentVariables
+  /** Ends the command, which then prints the sum. */
+  readonly signal: AbortSignal
+  /** True if a person watches. The person may repair and restart the wallet. */
+  readonly isInteractive: boolean
+  /** Milliseconds of the trouble that waits a minute; tests shorten it. */
+  readonly minuteMs?: number
+}
+
+const MINUTE_MS = 60_000
+const MS_PER_SECOND = 1_000
+
+/** Resolves to the exit code. */
+export async function runDev(options: DevOptions, deps: DevDeps): Promise<number> {
+  const closers: (() => Promise<void>)[] = []
+  const terminal = createDevTerminal({ ...deps, isJson: options.isJson })
+  try {
+    return await runDevSession(options, deps, terminal, (close) => closers.push(close))
+  } catch (error) {
+    if (!(error instanceof FirstCallError)) throw error
+    terminal.note(`${error.message[0]?.toUpperCase()}${error.message.slice(1)}.`)
+    return EXIT_CODES.findings
+  } finally {
+    for (const close of closers.reverse()) await close()
+  }
+}
+
+async function runDevSession(
+  options: DevOptions,
+  deps: DevDeps,
+  terminal: DevTerminal,
+  closing: (close: () => Promise<void>) => void,
+): Promise<number> {
+  const { walletUrl, scenario, duration, wait, sources, bettors, port } = options
+  const { signal, env, minuteMs = MINUTE_MS } = deps
+  const watch = createWalletWatch({ url: walletUrl, note: terminal.note })
+  closing(async () => watch.stop())
+  const profileCalls = new Map<string, LiveCall>()
+  let servers: DevServers | undefined
+  const balances = createBalanceReads(() => (servers as DevServers).ownCalls, terminal.note)
+  const listener = joinListeners([
+    balances.listener,
+    terminal.listener,
+    watchUnreachable(watch),
+    { ended: (call) => void recordProfileCall(profileCalls, call) },
+  ])
+  servers = await startDevServers(options, env, listener, closing)
+  let frame: DevFrame | undefined
+  const page = await serveDevPage(port, () => frame)
+  closing(() => page.close())
+  terminal.note(`The page is at ${page.url}/`)
+  const waitsForPerson = deps.isInteractive && scenario === undefined && duration === 0
+  const waitMs = wait * MS_PER_SECOND
+  await watch.requireUp(waitsForPerson ? Number.POSITIVE_INFINITY : waitMs, signal)
+  const findProfileCall = (token: string) => profileCalls.get(token)
+  const loading = { servers, watch, findProfileCall, note: terminal.note, waitsForPerson, waitMs, signal }
+  const players = await loadPlayers(sources, Math.max(1, bettors), loading)
+  if (players.length > 0) {
+    for (const player of players) await balances.add(player)
+    terminal.note(describePlayers(players, balances))
+    frame = createDevFrame({ servers, watch, balances, players, minuteMs })
+    await sleepUntil(duration === 0 ? Number.POSITIVE_INFINITY : Date.now() + duration * MS_PER_SECOND, signal)
+  }
+  const sum = servers.judge.sum()
+  terminal.sum(sum, walletUrl)
+  return sum.wrong > 0 ? EXIT_CODES.findings : 0
+}
+
+function joinListeners(listeners: readonly LiveCallListener[]): LiveCallListener {
+  return {
+    sent(call) {
+      for (const listener of listeners) listener.sent?.(call)
+    },
+    ended(call, verdicts) {
+      for (const listener of listeners) listener.ended?.(call, verdicts)
+    },
+  }
+}
+
+function watchUnreachable(watch: WalletWatch): LiveCallListener {
+  return {
+    ended(call) {
+      if (call.request === undefined && call.answer?.kind === 'none') watch.reportUnreachable(call.answer.why)
+    },
+  }
+}
+
+/** The body of a call that reached the wallet has its token. */
+function recordProfileCall(calls: Map<string, LiveCall>, call: LiveCall): void {
+  if (call.operation === 'profile') calls.set(call.token ?? '', call)
+}
+
+function describePlayers(players: readonly DevPlayer[], balances: BalanceReads): string {
+  const [{ userId, currency } = { userId: '', currency: '' }] = players
+  const who = players.length === 1 ? `The player is ${userId} (${currency}).` : `${players.length} players are ready.`
+  return balances.isAvailable() ? who : `${who} Balances are unknown.`
+}
