@@ -5,61 +5,64 @@
 const BET = ['place', 'settle', 'unsettle', 'rollback']
 const EVERY = [...BET, 'profile', 'balance', 'check']
 const TOKEN = ['place', 'settle', 'profile', 'balance']
-const REMEMBERED = 'The same bet id is declined again with the same code (I-3).'
+const REMEMBERED = 'A later Place bet with the same id gets the same code (I-3).'
 
 /** Name of a reply code → the calls that it answers, and the reason. */
 export const REPLY_CODE_GUIDE = {
   bad_signature: {
     answers: EVERY,
-    when: '`x-sign-jws` is missing or malformed, has another `alg`, or no valid secret verifies it for these bytes (S-1, S-2, S-3).',
+    when: 'The signature in `x-sign-jws` is missing, malformed, or made with another algorithm. Or no valid secret verifies it for the received bytes (S-1, S-2, S-3).',
   },
   invalid_token: {
     answers: TOKEN,
-    when: 'The token never existed or belongs to another player (P-1). Among settlements only a cashout needs its token (L-4).',
+    when: 'The token never existed, or it belongs to another player (P-1). A Settle needs a token only if it is a cashout (L-4).',
   },
   expired_token: {
     answers: TOKEN,
-    when: 'The token has expired, or the operator or a switch of the currency ended it (P-1, L-4).',
+    when: 'The token existed but is no longer valid. It has expired, the operator has ended it, or the player has switched the currency (P-1, L-4).',
   },
   invalid_request: {
     answers: EVERY,
-    when: 'The body is not JSON or too large, a member is missing or malformed, an amount is not exact, the method and `type` do not exist, the bet is unknown, or the currency differs from the bet or the token. The message names the fault (R-6, R-7, R-8, M-1, M-2, M-3, I-4, P-1, P-3, P-4, P-5, W-1, W-3).',
+    when: 'The message names the fault. The body is not JSON or too large (R-8). A member is missing or malformed (R-7, W-1, W-3, P-5). An amount is no valid amount of its currency (M-1, M-2, M-3). No operation has this method and `type` (R-6). The bet is unknown (P-4). The currency differs from the currency of the bet or the token (I-4, P-1, P-3).',
   },
   not_enough_money: { answers: ['place'], when: `The balance is smaller than the stake. ${REMEMBERED}` },
   already_processed: {
     answers: ['place', 'rollback'],
-    when: 'Place bet: the bet id is cancelled, or was placed with another amount or currency. Rollback: the bet is settled; no money moves and an anomaly is recorded (I-1, the bet’s life).',
+    when: 'Place bet: the bet is cancelled, or it was already placed with another amount or currency. Rollback: the bet is settled. No money moves, and the wallet records an anomaly (I-1, [the life of a bet](decisions.md#the-life-of-a-bet)).',
   },
   player_blocked: { answers: ['place'], when: `The operator has blocked the player (L-5). ${REMEMBERED}` },
   timed_out: {
     answers: [],
-    when: 'This wallet never answers it: a call that cannot start in time gets code 100 (R-5).',
+    when: 'This wallet never answers this code. A call that cannot start in time gets code 100 (R-5).',
   },
   stake_limit: {
     answers: ['place'],
-    when: `The stakes of the player’s UTC day would exceed \`limits.stake\` (W-2). ${REMEMBERED}`,
+    when: `With this bet, the player’s stakes of the UTC day would exceed \`limits.stake\` (W-2). ${REMEMBERED}`,
   },
   loss_limit: {
     answers: ['place'],
-    when: `Stakes less payouts of the player’s UTC day would exceed \`limits.loss\` (W-2). ${REMEMBERED}`,
+    when: `With this bet, the player’s stakes minus payouts of the UTC day would exceed \`limits.loss\` (W-2). ${REMEMBERED}`,
   },
   bet_count_limit: {
     answers: ['place'],
-    when: `The bets of the player’s UTC day would exceed \`limits.betCount\` (W-2). ${REMEMBERED}`,
+    when: `With this bet, the number of the player’s bets of the UTC day would exceed \`limits.betCount\` (W-2). ${REMEMBERED}`,
   },
-  self_excluded: { answers: ['place'], when: `\`selfExcludedUntil\` is in the future (L-5). ${REMEMBERED}` },
-  not_verified: { answers: ['place'], when: `\`verified\` is false (W-4). ${REMEMBERED}` },
+  self_excluded: {
+    answers: ['place'],
+    when: `The player is self-excluded: \`selfExcludedUntil\` is in the future (L-5). ${REMEMBERED}`,
+  },
+  not_verified: { answers: ['place'], when: `The player’s stored member \`verified\` is false (W-4). ${REMEMBERED}` },
   under_age: {
     answers: ['place'],
-    when: `The player is younger than PURSER_MINIMUM_AGE by \`birthday\` (W-4). ${REMEMBERED}`,
+    when: `By the stored \`birthday\` the player is younger than PURSER_MINIMUM_AGE (W-4). ${REMEMBERED}`,
   },
   recalculation_blocked: {
     answers: ['settle', 'unsettle'],
-    when: 'The bet is cancelled, the operator has locked it, or PURSER_RESETTLE_WINDOW is over (L-3, the bet’s life).',
+    when: 'The bet is cancelled ([the life of a bet](decisions.md#the-life-of-a-bet)), or its result is locked. The operator has locked it, or the days of PURSER_RESETTLE_WINDOW are over (L-3).',
   },
   recalculation_negative: {
     answers: ['settle', 'unsettle'],
-    when: 'The player no longer has the payout that would be taken back, and PURSER_CLAWBACK is `refuse` (L-2).',
+    when: 'The new result takes money back that the player no longer has, and PURSER_CLAWBACK is `refuse` (L-2).',
   },
   system_error: {
     answers: EVERY,
@@ -67,20 +70,22 @@ export const REPLY_CODE_GUIDE = {
   },
 }
 
+const CONTROL_STAGE = 'The platform checks an accepted bet again, and this check failed (C-3).'
+
 /** `errorCode` of a Rollback → the platform's reason. */
 export const ROLLBACK_REASON_GUIDE = {
-  8: 'The control stage finds it after the wallet has accepted the bet (C-3).',
-  9: 'The control stage finds it after the wallet has accepted the bet (C-3).',
-  10: 'Place bet got no answer within 5 s (C-2).',
-  32: 'The control stage finds it after the wallet has accepted the bet (C-3).',
-  50: 'Closing the bet failed, or the platform was restarted while placing it (C-1, C-3).',
-  52: 'Place bet got another unusable answer: code 100, a status other than 200 or 400, a network error (C-2).',
-  110: 'The control stage finds it after the wallet has accepted the bet (C-3).',
-  111: 'The control stage finds it after the wallet has accepted the bet (C-3).',
-  112: 'The control stage finds it after the wallet has accepted the bet (C-3).',
-  113: 'The control stage finds it after the wallet has accepted the bet (C-3).',
-  114: 'The control stage finds it after the wallet has accepted the bet (C-3).',
-  115: 'The control stage finds it after the wallet has accepted the bet (C-3).',
+  8: CONTROL_STAGE,
+  9: CONTROL_STAGE,
+  10: 'The Place bet got no answer within 5 s (C-2).',
+  32: CONTROL_STAGE,
+  50: 'The platform could not complete the bet after its acceptance (C-3), or it was restarted during the placement (C-1).',
+  52: 'The Place bet got another unusable answer, such as code 100, a status other than 200 or 400, or a network error (C-2).',
+  110: CONTROL_STAGE,
+  111: CONTROL_STAGE,
+  112: CONTROL_STAGE,
+  113: CONTROL_STAGE,
+  114: CONTROL_STAGE,
+  115: CONTROL_STAGE,
 }
 
 export const CALL_NAMES = {

@@ -8,17 +8,24 @@ import { TRACE_SETTINGS } from './trace-settings.ts'
 export type { Setting, SettingReader } from './setting.ts'
 
 export const SETTINGS = [
-  { name: 'HOST', readBy: SERVER_READERS, default: '127.0.0.1', meaning: 'Address to listen on.', example: '0.0.0.0' },
+  {
+    name: 'HOST',
+    readBy: SERVER_READERS,
+    default: '127.0.0.1',
+    meaning: 'Address on which the server listens for connections.',
+    example: '0.0.0.0',
+  },
   {
     name: 'PORT',
     readBy: SERVER_READERS,
     meaning:
-      'TCP port to listen on, 0 for any free one; default: wallet and sandbox 8080, platform 8081, gateway 8082.',
+      'TCP port on which the server listens; 0 takes any free port. Default: 8080 for wallet and sandbox, 8081 for the platform, 8082 for the gateway.',
     example: '9000',
   },
   {
     name: 'DATABASE_URL',
-    meaning: 'Postgres to use; without it the embedded PGlite in PURSER_DATA_DIR.',
+    meaning:
+      'Address of the Postgres database. Without it Purser uses the embedded database (PGlite) in PURSER_DATA_DIR.',
     example: 'postgres://purser@db:5432/purser',
     secret: true,
   },
@@ -26,27 +33,28 @@ export const SETTINGS = [
     name: 'PURSER_PLAIN_DATABASE',
     default: 'auto',
     meaning:
-      'Connections without TLS to Postgres on another machine: `allow`, `refuse`, or `auto`: refused in production only. Unix sockets and this machine are always allowed.',
+      'Rule for connections without TLS to Postgres on another machine. `allow` permits them, `refuse` forbids them, and `auto` forbids them in production only. Connections on this machine and by Unix socket are always allowed.',
     example: 'allow',
   },
   {
     name: 'PURSER_DURABILITY',
     default: 'server',
     meaning:
-      'Source of durability: `server`, whose `fsync` and `full_page_writes` must be on, or `storage`: a hosted database that has them off, because its storage keeps each commit.',
+      'The part that makes each commit durable. `server`: the Postgres server, which must have `fsync` and `full_page_writes` on. `storage`: the storage of a hosted database, which has both off.',
     example: 'storage',
   },
   {
     name: 'PURSER_DATA_DIR',
     default: '.purser',
-    meaning: 'Folder of the embedded database and of generated keys; `memory://` keeps nothing.',
+    meaning:
+      'Folder of the embedded database and of generated keys. With `memory://` everything is in memory and is lost at the end.',
     example: '/var/lib/purser',
   },
   {
     name: 'PARTNER_SECRET',
     readBy: ['wallet', 'gateway'],
     meaning:
-      'Secret shared with the platform; several, comma-separated, while rotating. If it is not set, a value is generated and kept, except in production.',
+      'Secret that this server shares with the platform. While you rotate it, list the new and the old secret, separated by commas. If it is not set, a value is generated and kept, except in production.',
     example: 'new-secret,old-secret',
     secret: true,
   },
@@ -54,7 +62,7 @@ export const SETTINGS = [
     name: 'PARTNER_SECRETS',
     readBy: ['wallet'],
     meaning:
-      'Secrets of several platforms that call one wallet: NAME:SECRET, comma-separated; during rotation a name is repeated with its next secret. PARTNER_SECRET may be set as well, for one platform without a name (W-43).',
+      'Secrets of several platforms that call one wallet, as NAME:SECRET, separated by commas. While you rotate a secret, repeat the name with its next secret. PARTNER_SECRET may be set too, for one platform without a name (W-43).',
     example: 'acme:…,best-bets:…',
     secret: true,
   },
@@ -83,7 +91,7 @@ export const SETTINGS = [
     name: 'PURSER_ENCRYPTION_KEY',
     readBy: ['wallet', 'platform', 'gateway'],
     meaning:
-      'Encrypts the secrets of partners, operators and webhooks in the database: 64 hexadecimal digits; several, comma-separated, while rotating: the first encrypts, all read. In production a platform and a gateway need it. A wallet needs it only to encrypt the secrets of webhooks.',
+      'Key that encrypts the secrets of partners, operators and webhooks in the database: 64 hexadecimal digits. While you rotate it, list several keys, separated by commas: the first encrypts, and all decrypt. In production a platform and a gateway need a key. A wallet needs one only to encrypt the secrets of webhooks.',
     example: 'the output of: openssl rand -hex 32',
     secret: true,
   },
@@ -91,26 +99,30 @@ export const SETTINGS = [
     name: 'PURSER_CLAWBACK',
     readBy: ['wallet', 'tool'],
     default: 'refuse',
-    meaning: 'Rule for money to take back that the player has spent: `refuse` (400, code 21) or `allow-negative`.',
+    meaning:
+      'Rule for a corrected result that takes money back which the player no longer has. `refuse` rejects the result (400, code 21). `allow-negative` lets the balance go below zero.',
     example: 'allow-negative',
   },
   {
     name: 'PURSER_RESETTLE_WINDOW',
     readBy: ['wallet', 'tool'],
-    meaning: 'Days after which a settlement can no longer be changed (400, code 20); default: no limit.',
+    meaning:
+      'Number of days after a settlement in which its result can still be changed; later changes are rejected (400, code 20). Default: no limit.',
     example: '30',
   },
   {
     name: 'PURSER_FREEBET_STAKE',
     readBy: ['wallet', 'tool'],
     default: 'player',
-    meaning: 'Payer of the stake of a bet with a `bonusId` above 0: `player` or `promotions`.',
+    meaning:
+      'Payer of the stake of a freebet, which is a bet with a `bonusId` above 0: `player`, or the operator’s account `promotions`.',
     example: 'promotions',
   },
   {
     name: 'PURSER_CURRENCIES',
     readBy: ['wallet', 'platform', 'tool'],
-    meaning: 'Currencies in addition to ISO 4217, and finer scales: CODE:decimals, comma-separated.',
+    meaning:
+      'Currencies that are not in ISO 4217, and currencies with more decimals than in ISO 4217. Each is CODE:decimals, separated by commas.',
     example: 'USDT:6,BTC:8,USD:4',
   },
   {
@@ -118,21 +130,22 @@ export const SETTINGS = [
     readBy: SERVER_READERS,
     default: '1',
     meaning:
-      'Processes that serve the port together, 1–64; for machines with several cores. SIGHUP restarts them, one after another. Not with the embedded database.',
+      'Number of processes, 1–64, that serve one port together, for machines with several cores. SIGHUP restarts them, one after another. The embedded database allows only one process.',
     example: '4',
   },
   {
     name: 'PURSER_BUCKETS',
     readBy: ['wallet'],
     meaning:
-      'Number of buckets, 1–1024; fixed when the database is created. Default: the number of the database, 1 for a new one.',
+      'Number of buckets, 1–1024. A bucket is a part of the players, whose rows are stored together. The number is fixed when the database is created. Default: the number in the database, or 1 for a new database.',
     example: '8',
   },
   {
     name: 'PURSER_BEHIND_AGGREGATOR',
     readBy: ['wallet', 'tool'],
     default: 'false',
-    meaning: 'Players are named by `operatorUser` where a call carries it.',
+    meaning:
+      '`true`: an aggregator stands between the platform and this wallet. A call then names its player in `operatorUser`, if it has this member, and otherwise in `userId`.',
     example: 'true',
   },
   {
@@ -140,7 +153,7 @@ export const SETTINGS = [
     readBy: ['wallet', 'tool'],
     default: 'false',
     meaning:
-      '`true`: platforms share the ids of bets, and each may settle and roll back the bets of another platform (W-43).',
+      '`true`: all platforms of the wallet share the ids of bets. Each platform may then settle and roll back the bets of another platform (W-43).',
     example: 'true',
   },
   {
@@ -148,7 +161,7 @@ export const SETTINGS = [
     readBy: ['wallet', 'platform', 'gateway'],
     default: 'auto',
     meaning:
-      'Addresses of partners, operators and webhooks in a private or reserved network or on this machine: `allow`, `refuse`, or `auto`: refused in production only.',
+      'Rule for partners, operators and webhooks whose address is in a private or reserved network or on this machine. `allow` permits them, `refuse` forbids them, and `auto` forbids them in production only.',
     example: 'allow',
   },
   {
@@ -156,14 +169,14 @@ export const SETTINGS = [
     readBy: ['wallet', 'platform', 'gateway'],
     default: 'auto',
     meaning:
-      'Addresses of partners, operators and webhooks that begin with http://: `allow`, `refuse`, or `auto`: refused in production only.',
+      'Rule for partners, operators and webhooks whose address begins with http://. `allow` permits them, `refuse` forbids them, and `auto` forbids them in production only.',
     example: 'allow',
   },
   {
     name: 'PURSER_TRUSTED_PROXIES',
     readBy: SERVER_READERS,
     meaning:
-      'Addresses and networks of the proxies in front, comma-separated. From them `X-Forwarded-For` names the source of a call, for the journal, the log and throttling. Default: no header is read.',
+      'Addresses and networks of your proxies, separated by commas. If a call comes from one of them, its header `X-Forwarded-For` names the source of the call. The journal, the log and the rate limits use this source. Default: the header is not read.',
     example: '10.0.0.0/8,::1',
   },
   {
@@ -179,7 +192,7 @@ export const SETTINGS = [
     readBy: SERVER_READERS,
     default: '72',
     meaning:
-      'Seconds, 5–86400, that a connection may stay without a request. It must be longer than the balancer keeps idle connections: 620 behind Google Cloud.',
+      'Seconds, 5–86400, that a connection may stay open without a request. The value must be longer than the time for which the load balancer keeps idle connections, such as 620 behind Google Cloud.',
     example: '620',
   },
   {
@@ -187,7 +200,7 @@ export const SETTINGS = [
     readBy: SERVER_READERS,
     default: '0',
     meaning:
-      'Seconds, 0–3600, for which a server continues to serve after SIGTERM or SIGINT, with `/readyz` 503 `draining`, before it takes no new connections. It must be longer than the balancer needs to see that.',
+      'Seconds, 0–3600, for which a server still serves calls after SIGTERM or SIGINT. Meanwhile `/readyz` answers 503 `draining`. The value must be longer than the load balancer needs to notice this answer.',
     example: '15',
   },
   {
@@ -195,14 +208,14 @@ export const SETTINGS = [
     readBy: ['platform'],
     default: '512',
     meaning:
-      'Maximum number of concurrent calls to one partner from one process, for each of Place bets, results and rollbacks. Results and rollbacks use 64, and more if the latency of the partner requires it (C-6).',
+      'Maximum number of calls that one process sends at once to one partner. The number holds separately for Place bets, for results and for rollbacks. Results and rollbacks begin with 64 calls, and use more while this does not slow the partner down (W-15).',
     example: '128',
   },
   {
     name: 'PURSER_MINIMUM_AGE',
     readBy: ['wallet'],
     default: '18',
-    meaning: 'Years; players with a later birthday are refused (code 16).',
+    meaning: 'Minimum age of a player, in years. A player with a later birthday is declined (code 16).',
     example: '21',
   },
   {
@@ -210,7 +223,7 @@ export const SETTINGS = [
     readBy: ['wallet'],
     default: 'on',
     meaning:
-      '`off` turns the fast path off: simple calls are also decided one by one, with the same answers at a higher cost. It helps to find a fault.',
+      '`off` turns the fast path off, which decides many simple calls at once. Then each call is decided alone, with the same answers at a higher cost. This helps to find a fault.',
     example: 'off',
   },
   {
@@ -218,7 +231,7 @@ export const SETTINGS = [
     readBy: ['wallet'],
     default: 'off',
     meaning:
-      '`on` lets an admin run the conformance kit against this wallet from the console. It is for test systems, as the kit creates players and moves money. Refused in production; the sandbox has it on.',
+      '`on` lets an admin run the conformance kit against this wallet from the console. The kit creates players and moves money, so use it on test systems only. Production refuses it, and the sandbox has it on.',
     example: 'on',
   },
   {
@@ -226,14 +239,14 @@ export const SETTINGS = [
     readBy: ['wallet', 'gateway', 'tool'],
     default: '14',
     meaning:
-      'Days for which the journal keeps every API call; 0 keeps none, and existing calls are dropped. If the role of a server does not own the tables, `purser migrate` saves the setting.',
+      'Days for which the journal keeps each call of the wire. With 0 it keeps none, and existing calls are dropped. If the role of a server does not own the tables, `purser migrate` saves the setting.',
     example: '3',
   },
   {
     name: 'PURSER_APPROVE_ABOVE',
     readBy: ['wallet', 'tool'],
     meaning:
-      'Adjustments need a second person if their sum by key and day is above this (W-27): an amount in any currency, or CODE:amount, comma-separated. With only CODE:amount, all adjustments in other currencies need one. Default: none.',
+      'Limit above which an adjustment needs a second person (W-27). The adjustments of a key are added up per day and currency. The limit is one amount for every currency, or CODE:amount, separated by commas. With only CODE:amount, each adjustment in another currency needs a second person. Default: no limit.',
     example: '500,JPY:75000',
   },
   {
@@ -241,7 +254,7 @@ export const SETTINGS = [
     readBy: ['wallet', 'tool'],
     default: 'none',
     meaning:
-      'A change that lifts a block or a self-exclusion, or raises a limit, waits (W-50): `none`: it is made at once; `second-person`; or hours, `1h` to `8760h`.',
+      'Delay of a change that lifts a block or a self-exclusion, or raises a limit (W-50). `none`: the change is made at once. Hours from `1h` to `8760h`: the same request makes it when it is repeated after these hours. `second-person`: the same request of a second person makes it.',
     example: '24h',
   },
   {
@@ -256,21 +269,23 @@ export const SETTINGS = [
     name: 'PURSER_MIGRATE',
     readBy: SERVER_READERS,
     default: 'auto',
-    meaning: '`auto` updates the schema at start; `never` refuses to start on another schema.',
+    meaning:
+      '`auto` updates the schema of the database at the start. `never` refuses to start if the schema is not the one that this version needs.',
     example: 'never',
   },
   {
     name: 'LOG_LEVEL',
     readBy: SERVER_READERS,
     default: 'info',
-    meaning: 'trace, debug, info, warn, error, fatal or silent.',
+    meaning:
+      'Lowest level of the log lines that are written: trace, debug, info, warn, error or fatal. With silent no line is written.',
     example: 'warn',
   },
   ...TRACE_SETTINGS,
   {
     name: 'NODE_ENV',
     readBy: SERVER_READERS,
-    meaning: '`production` refuses to start with missing or unsafe settings (O-1).',
+    meaning: 'With `production` a server refuses to start if a setting is missing or unsafe (O-1).',
     example: 'production',
   },
 ] as const satisfies readonly Setting[]
