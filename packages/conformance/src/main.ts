@@ -3,8 +3,7 @@
 import { exitOnDefects, reportFailure } from '@purser/runtime/command/exit-codes'
 import { ignoreClosedPipes } from '@purser/runtime/command/stop-signals'
 import { Command } from 'commander'
-import { completeCommand } from './cli/complete-command.ts'
-import { addConformanceCommands } from './cli/conformance-program.ts'
+import { addConformanceCommands, completeCommand } from './cli/conformance-program.ts'
 import { addLoadCommand } from './cli/load-program.ts'
 
 const program = new Command('purser-conformance').exitOverride().configureHelp({ sortSubcommands: false })

@@ -3,6 +3,7 @@
  */
 import { formatExamples } from '@purser/runtime/command/command-output'
 import { createStopSignal } from '@purser/runtime/command/stop-signals'
+import { VERSION } from '@purser/runtime/version'
 import type { Command } from 'commander'
 import type { ConformancePlatformFlags } from '../platform/platform-conformance-command.ts'
 import type { ConformanceWalletFlags } from '../wallet/wallet-conformance-command.ts'
@@ -87,4 +88,11 @@ function addConformanceOptions(command: Command): Command {
 function getCommandContext(program: string) {
   const { stdout, stderr, env } = process
   return { program, stdout, stderr, env, noColour: (env.NO_COLOR ?? '') !== '', signal: createStopSignal() }
+}
+
+/** Each command gets the option `--version`, and a hint to `--help` after an error. */
+export function completeCommand(command: Command, name: string): void {
+  command.version(VERSION, '--version', 'print the version')
+  command.showHelpAfterError(`(${name} --help lists commands and options)`)
+  for (const subcommand of command.commands) completeCommand(subcommand, `${name} ${subcommand.name()}`)
 }

@@ -6,8 +6,7 @@
  * not wait.
  */
 import { buffer } from 'node:stream/consumers'
-import { completeCommand } from '@purser/conformance/cli/complete-command'
-import { addConformanceCommands } from '@purser/conformance/cli/conformance-program'
+import { addConformanceCommands, completeCommand } from '@purser/conformance/cli/conformance-program'
 import { addLoadCommand } from '@purser/conformance/cli/load-program'
 import { signBody } from '@purser/protocol/signature'
 import { findSecretFault } from '@purser/protocol/values/secret-text'
