@@ -1,4 +1,4 @@
-/** Members that cases against a wallet and cases against a platform share. */
+/** Parts that cases against a wallet and cases against a platform share. */
 import type { CaseResult, CaseVerdict } from './reports/conformance-report.ts'
 
 export type RequirementLevel = 'MUST' | 'SHOULD'
@@ -19,4 +19,12 @@ export interface CaseFacts {
 export function toCaseResult(one: CaseFacts, verdict: CaseVerdict, durationMs: number): CaseResult {
   const { id, clause, level, sentence, loses } = one
   return { id, clause, level, sentence, loses, verdict, durationMs }
+}
+
+/**
+ * Changes the last digit. Ids that differ only in case are the same UUID (RFC 9562, section 4), so
+ * no platform sends both.
+ */
+export function toNearMissId(uuid: string): string {
+  return `${uuid.slice(0, -1)}${uuid.endsWith('0') ? '1' : '0'}`
 }

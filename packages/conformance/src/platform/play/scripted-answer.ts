@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'
-import { toNearMissId } from '../../near-miss-id.ts'
+import { toNearMissId } from '../../case-facts.ts'
 import type { MalformedBody, ScriptedAnswer } from '../platform-case.ts'
 import type { KitTiming } from './kit-timing.ts'
 import type { RecordedRequest } from './request-log.ts'

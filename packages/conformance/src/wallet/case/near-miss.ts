@@ -2,7 +2,7 @@
  * Ids and tokens that almost equal the right ones. They reveal a wallet that compares only a part,
  * or ignores upper and lower case.
  */
-import { toNearMissId } from '../../near-miss-id.ts'
+import { toNearMissId } from '../../case-facts.ts'
 
 /** longer: one more character. other end: another second half. */
 export type NearMissKind = 'cut short' | 'longer' | 'other end' | 'other case'
