@@ -22,7 +22,6 @@ import type { CaseFacts } from '../../case-facts.ts'
 import type { LintRule } from '../play/answer-lint.ts'
 import type { BodyRule } from '../play/body-rules.ts'
 import type { FloatProbeAmount } from './float-probe-amounts.ts'
-import type { LateRepeatRule } from './late-repeat-rule.ts'
 
 export interface StepCase extends CaseFacts {
   /** The kind of player A. Default: ordinary. */
@@ -40,6 +39,16 @@ export interface LintCase extends CaseFacts {
 export interface LateRepeatCase extends CaseFacts {
   readonly late: LateRepeatRule
 }
+
+/**
+ * The order of the repeats. Place bet is last, because a wallet that places a bet again would also
+ * apply its result again. older: results that were replaced later.
+ */
+export const REPEAT_STAGES = ['settle', 'unsettle', 'rollback', 'older', 'place'] as const
+export type RepeatStage = (typeof REPEAT_STAGES)[number]
+
+/** A stage must move no money, or an answer must equal the first one. */
+export type LateRepeatRule = RepeatStage | 'same answer'
 
 export type WalletCase = StepCase | LintCase | LateRepeatCase
 

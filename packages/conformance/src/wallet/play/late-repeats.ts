@@ -9,7 +9,7 @@ import type { Exchange } from '../../http-exchange.ts'
 import { type AcceptedCall, isCarriedOut } from '../case/accepted-call.ts'
 import { type CasePlay, createKitCaller, listHolders } from '../case/call-plan.ts'
 import { retryCall } from '../case/call-retry.ts'
-import { type LateRepeatRule, REPEAT_STAGES, type RepeatStage } from '../case/late-repeat-rule.ts'
+import { type LateRepeatRule, REPEAT_STAGES, type RepeatStage } from '../case/wallet-case.ts'
 import { type AnswerMeaning, describeAnswer, interpretAnswer } from './answer-meaning.ts'
 import type { CaseFinding } from './case-finding.ts'
 
