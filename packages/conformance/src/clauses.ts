@@ -3,6 +3,7 @@
  * a case is a SHOULD and cites a decision.
  */
 import { createHash } from 'node:crypto'
+import { VERSION } from '@purser/runtime/version'
 
 export const CLAUSES = {
   'What the service does, 3': 'the service calls the partner to cancel the bet and refund the stake',
@@ -112,3 +113,6 @@ export function toClausePath(name: string): string {
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? []
   return `interface.md#clause-${words.join('-')}`
 }
+
+/** Every report names both. */
+export const KIT_VERSIONS = { kitVersion: VERSION, interfaceVersion: INTERFACE_VERSION } as const

@@ -13,9 +13,8 @@ import { type ReportFile, resolveReportFile, writeReport } from '@purser/runtime
 import type { CaseFacts } from './case-facts.ts'
 import { type ExpectedFailures, markExpectedFailures, parseExpectedFailures } from './expected-failures.ts'
 import { type CallRateLimiter, createCallRateLimiter, NO_RATE_LIMIT } from './rate-limiter.ts'
-import { type CaseResult, type ConformanceReport, isGood } from './reports/conformance-report.ts'
+import { type CaseResult, type ConformanceReport, formatConformanceJson, isGood } from './reports/conformance-report.ts'
 import { renderConformanceHtml } from './reports/html/html-report.ts'
-import { formatConformanceJson } from './reports/json-report.ts'
 import { formatJunitReport } from './reports/junit-report.ts'
 import { redactReport } from './reports/report-redaction.ts'
 import {

@@ -1,5 +1,6 @@
 /** Result of a kit run as plain data, from which all reports are written. */
 import type { Exchange } from '../http-exchange.ts'
+import { findRemedy } from '../remedies/remedy.ts'
 
 export const OPERATOR_API_OPTION = '--operator-api'
 
@@ -148,4 +149,28 @@ export function groupResults(results: readonly CaseResult[]): [group: string, re
 /** '' if the run had no command. */
 export function formatRerunOfCase({ command }: ConformanceReport, { id }: CaseResult): string {
   return command === '' ? '' : `${command} --only ${id}`
+}
+
+/** Three decimals: '1.250'. */
+export function formatSeconds(ms: number): string {
+  const whole = Math.trunc(ms)
+  return `${Math.trunc(whole / 1000)}.${String(whole % 1000).padStart(3, '0')}`
+}
+
+/** A change of the structure (docs/reference/conformance-report.md) needs a new version. */
+const REPORT_JSON_VERSION = 1
+
+export function formatConformanceJson(report: ConformanceReport): string {
+  const { isComplete = false, isPart = false, ...run } = report
+  const results = report.results.map((result) => ({ ...result, change: findRemedy(result.id)?.change }))
+  const content = {
+    ...{ version: REPORT_JSON_VERSION, ...run, durationMs: Math.trunc(run.durationMs) },
+    ...{ isComplete, isPart, isGood: isGood(report), isCertified: isCertified(report) },
+    ...{ totals: countVerdicts(report), results },
+  }
+  return `${JSON.stringify(content, truncateMilliseconds, 2)}\n`
+}
+
+function truncateMilliseconds(name: string, value: unknown): unknown {
+  return name === 'durationMs' && typeof value === 'number' ? Math.trunc(value) : value
 }

@@ -17,12 +17,12 @@ import {
   type ConformanceReport,
   countsAsFailure,
   formatRerunOfCase,
+  formatSeconds,
   groupResults,
   toCaseGroup,
 } from './conformance-report.ts'
 import { toPrintableReport } from './printable-report.ts'
 import { describeRunVerdict, formatNotJudged } from './run-verdict.ts'
-import { formatSeconds } from './seconds.ts'
 
 export function formatJunitReport(raw: ConformanceReport): string {
   const report = toPrintableReport(raw)

@@ -14,6 +14,7 @@ import {
   countVerdicts,
   findUnexpectedFailures,
   findUnexpectedPasses,
+  formatSeconds,
   groupResults,
   isCertified,
   isGood,
@@ -21,7 +22,6 @@ import {
 import { groupByCause } from '../failure-causes.ts'
 import { buildTimelineStyle } from '../failure-timeline.ts'
 import { describeRunVerdict, formatNotJudged } from '../run-verdict.ts'
-import { formatSeconds } from '../seconds.ts'
 import { renderClauseLink, renderClauses } from './html-clauses.ts'
 import { renderCause, renderFailure } from './html-failure.ts'
 import { REPORT_SCRIPT, REPORT_STYLE } from './html-style.ts'
