@@ -18,7 +18,7 @@ import { TimingWaterfall } from '../../shared/charts/timing-waterfall.tsx'
 import { Id } from '../../shared/controls/ids.tsx'
 import { CodeBlock, DASH, LoadingSkeleton } from '../../shared/controls/page-states.tsx'
 import type { JournalState } from '../../shared/data/bet-data.ts'
-import { describeSignature } from '../../shared/data/signature-text.ts'
+import { describeSignature } from '../../shared/data/signature-check.ts'
 import { CurlCommand, RetryCall } from './call-retry.tsx'
 
 /** The wallet's rules are loaded only after a call is selected. */

@@ -28,7 +28,7 @@ import {
 import { keyedClass, MoreButton, NewRowsButton, useKeys } from '../../shared/controls/paged-list.tsx'
 import { parseFilters } from '../../shared/data/call-filters.ts'
 import { useLiveList } from '../../shared/data/live-list.ts'
-import { describeSignature } from '../../shared/data/signature-text.ts'
+import { describeSignature } from '../../shared/data/signature-check.ts'
 import { SignatureDebugger } from './signature-debugger.tsx'
 import './calls.css'
 
