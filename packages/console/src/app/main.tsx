@@ -1,15 +1,14 @@
 /** Entry point of the console. */
-import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { type Query, QueryCache, QueryClient, QueryClientProvider, type QueryState } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
 import { ApiProblem } from './console-api.ts'
-import { keepQueryFailures } from './query-failures.ts'
 import '../shared/look/tokens.css'
 import '../shared/look/base.css'
 import { forgetSession } from './console-session.tsx'
+import { applyTheme } from './page-shell.tsx'
 import { noteInput } from './request-headers.ts'
-import { applyTheme } from './theme.ts'
 
 applyTheme()
 const client: QueryClient = new QueryClient({
@@ -41,4 +40,22 @@ if (root !== null)
 /** The answer also shows whether the session has ended. */
 function renewSession(): void {
   if (client.getQueryData(['session'])) void client.refetchQueries({ queryKey: ['session'] })
+}
+
+/**
+ * TanStack Query clears the error at each refetch. Without this function a failing page would
+ * alternate between error and loading. A query that gets its first observer again starts as
+ * loading.
+ */
+function keepQueryFailures(cache: QueryCache): void {
+  const failed = new WeakMap<Query, Pick<QueryState, 'status' | 'error'>>()
+  cache.subscribe((event) => {
+    const { query } = event
+    if (event.type === 'observerAdded' && query.getObserversCount() === 1) failed.delete(query)
+    if (event.type !== 'updated') return
+    const { data, status, error } = query.state
+    if (event.action.type === 'error' && data === undefined) failed.set(query, { status, error })
+    const before = failed.get(query)
+    if (event.action.type === 'fetch' && data === undefined && before) query.setState(before)
+  })
 }

@@ -1,4 +1,4 @@
-/** Frame of every page: navigation, search and the signed-in user. */
+/** Frame of every page: navigation, search, theme and the signed-in user. */
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link, useLocation, useSearchParams } from 'wouter'
 import { useHistoryState } from 'wouter/use-browser-location'
@@ -8,7 +8,6 @@ import { ErrorBoundary } from '../shared/controls/page-states.tsx'
 import icon from '../shared/look/icon.svg'
 import { displayName, roleTitle, useSession } from './console-session.tsx'
 import { LedgerStatus, LiveIndicator } from './status-lights.tsx'
-import { applyTheme, nextTheme, readTheme } from './theme.ts'
 
 const WALLET_PAGES = [
   ['/calls', 'API calls'],
@@ -160,4 +159,23 @@ function Search() {
 
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+}
+
+/** The default is the system's. */
+type Theme = 'system' | 'light' | 'dark'
+const THEME_ORDER: readonly Theme[] = ['system', 'light', 'dark']
+
+function readTheme(): Theme {
+  const stored = localStorage.getItem('theme')
+  return stored === 'light' || stored === 'dark' ? stored : 'system'
+}
+
+export function applyTheme(next: Theme = readTheme()): void {
+  if (next === 'system') document.documentElement.removeAttribute('data-theme')
+  else document.documentElement.setAttribute('data-theme', next)
+  localStorage.setItem('theme', next)
+}
+
+function nextTheme(now: Theme): Theme {
+  return THEME_ORDER[(THEME_ORDER.indexOf(now) + 1) % THEME_ORDER.length] as Theme
 }
