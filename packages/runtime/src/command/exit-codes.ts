@@ -1,8 +1,7 @@
 /** Converts an error into the exit code and the message that every command uses. */
 
 import { UnavailableError, UsageError } from '../errors/cli-errors.ts'
-import { toDiskFullError } from '../errors/disk-full-error.ts'
-import { fileErrorText } from '../errors/file-error.ts'
+import { fileErrorText, toDiskFullError } from '../errors/file-error.ts'
 import { printableLines } from '../text/printable-text.ts'
 
 /** `bug` is EX_SOFTWARE of sysexits.h. */

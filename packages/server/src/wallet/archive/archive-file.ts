@@ -12,7 +12,7 @@ import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { money } from '@purser/protocol/values/money'
 import { UsageError } from '@purser/runtime/errors/cli-errors'
-import { toDiskFullError } from '@purser/runtime/errors/disk-full-error'
+import { toDiskFullError } from '@purser/runtime/errors/file-error'
 import { effectOnPlayer } from '../ledger/posting.ts'
 import {
   type AccountLine,
