@@ -1,10 +1,15 @@
 /**
- * Resolves to the result of `work`, or to `onTimeout()` after `milliseconds`. Late results and
- * errors are ignored. A timer that is cleared costs less than an AbortSignal.timeout, which runs on
- * after the work has ended.
+ * Time-outs of work and of outgoing calls.
+ *
+ * A timer that is cleared costs a twentieth of an AbortSignal.timeout, which runs on after its call
+ * has ended.
  */
-import { environment } from '../environment.ts'
+import { type Cancel, environment } from '../environment.ts'
 
+/**
+ * Resolves to the result of `work`, or to `onTimeout()` after `milliseconds`. Late results and
+ * errors are ignored.
+ */
 export function withTimeout<T>(work: Promise<T>, milliseconds: number, onTimeout: () => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const cancel = environment.setTimer(milliseconds, () => resolve(onTimeout()))
@@ -19,4 +24,20 @@ export function withTimeout<T>(work: Promise<T>, milliseconds: number, onTimeout
       },
     )
   })
+}
+
+/** Callers use `timeouts.after`, so that a simulation can replace it. */
+export const timeouts = {
+  /** Runs `over` once. */
+  after: (milliseconds: number, over: () => void): Cancel => environment.setTimer(milliseconds, over),
+}
+
+/**
+ * Like AbortSignal.timeout, with the environment's timer. It keeps the process alive until it is
+ * cancelled.
+ */
+export function timeoutSignal(milliseconds: number): { readonly signal: AbortSignal; readonly cancel: Cancel } {
+  const controller = new AbortController()
+  const over = () => controller.abort(new DOMException('The operation was aborted due to timeout', 'TimeoutError'))
+  return { signal: controller.signal, cancel: environment.setTimer(milliseconds, over) }
 }

@@ -1,4 +1,4 @@
-/** Classifies errors of TLS connections. */
+/** Classifies errors of TLS connections, and names the remedy. */
 
 /** Codes from Node's documentation, "X509 certificate error codes". */
 const OF_CERTIFICATES: Readonly<Record<string, TlsFault>> = {
@@ -29,4 +29,17 @@ export type TlsFault = 'untrusted' | 'expired' | 'other_name' | 'other'
 export function tlsFaultOf(error: unknown): TlsFault | undefined {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return OF_CERTIFICATES[code] ?? (/^ERR_(SSL|TLS)_/.test(code) ? 'other' : undefined)
+}
+
+/** The most frequent cause of a failure is a wrong connection setting (O-20). */
+const ADVICE: Readonly<Record<TlsFault, string>> = {
+  untrusted: 'no authority that is known here has signed its certificate: give the right one as connection.ca',
+  expired: 'its certificate is not valid today: it must be renewed there',
+  other_name: 'its certificate is for another name: call it by a name that the certificate has',
+  other: 'TLS was refused: compare the address, and the client certificate in connection.certificate',
+}
+
+export function withTlsAdvice(text: string, error: unknown): string {
+  const fault = tlsFaultOf(error)
+  return fault === undefined ? text : `${ADVICE[fault]} (${text})`
 }

@@ -5,16 +5,26 @@
  * rejects no answer that the platform accepts.
  */
 
-import { timeouts } from '@purser/runtime/async/timeout-signal'
+import { timeouts } from '@purser/runtime/async/promise-timeout'
+import { withTlsAdvice } from '@purser/runtime/errors/tls-error'
 import { type ConnectionSettings, tlsOptionsOf } from '@purser/runtime/network/connection-settings'
-import type { Dispatcher } from 'undici'
+import { type Dispatcher, Pool } from 'undici'
 import { ANYWHERE, type Reach, trimEndSlashes } from '../../values/base-url.ts'
 import type { UnknownReason } from '../answer-classification.ts'
 import { ignoreContinue } from './ignore-100-continue.ts'
-import { type ConnectionPool, network } from './network.ts'
 import { type ConnectionTimer, createConnectionTimer, type RequestTiming } from './request-timing.ts'
 import { createGuardedConnector } from './ssrf-guard.ts'
-import { withTlsAdvice } from './tls-advice.ts'
+
+export interface ConnectionPool {
+  dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean
+  /** Waits for the requests in progress. */
+  close(): Promise<void>
+}
+
+/** Callers use `network.open`, so that a simulation can replace it. */
+export const network = {
+  open: (origin: string, options: Pool.Options): ConnectionPool => new Pool(origin, options),
+}
 
 export interface ConnectionOptions {
   /** The paths of requests are appended. */

@@ -1,9 +1,9 @@
 /** Sends a webhook message over HTTP, once. Only 2xx is a success; redirects are not followed. */
 
 import { createGuardedConnector } from '@purser/protocol/client/network/ssrf-guard'
-import { withTlsAdvice } from '@purser/protocol/client/network/tls-advice'
 import type { Reach } from '@purser/protocol/values/base-url'
-import { timeoutSignal } from '@purser/runtime/async/timeout-signal'
+import { timeoutSignal } from '@purser/runtime/async/promise-timeout'
+import { withTlsAdvice } from '@purser/runtime/errors/tls-error'
 import { type ConnectionSettings, tlsOptionsOf } from '@purser/runtime/network/connection-settings'
 import { parseRetryAfter } from '@purser/runtime/network/retry-after'
 import { Agent, request } from 'undici'

@@ -9,7 +9,7 @@
  * - A partition loses every message for a time.
  */
 
-import { type ConnectionPool, network } from '@purser/protocol/client/network/network'
+import { type ConnectionPool, network } from '@purser/protocol/client/network/wallet-connection'
 import { OPERATIONS } from '@purser/protocol/operation'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'
 import type { Random } from '@purser/runtime/seeded-random'
