@@ -1,8 +1,8 @@
 /** A simulation can replace clocks, timers and randomness, and restore them. */
 import { afterEach, expect, test } from 'vitest'
 import { standStill } from '../../server/test/support/still-world.ts'
-import { timeoutSignal, withTimeout } from '../src/async/promise-timeout.ts'
 import { nextTurn, sleep } from '../src/async/sleep.ts'
+import { timeoutSignal, withTimeout } from '../src/async/timeouts.ts'
 import { systemClock } from '../src/clock.ts'
 import { environment, replaceEnvironment } from '../src/environment.ts'
 

@@ -15,8 +15,8 @@
  */
 import cluster, { type Worker } from 'node:cluster'
 import { once } from 'node:events'
-import { withTimeout } from '@purser/runtime/async/promise-timeout'
 import { sleep as waitFor } from '@purser/runtime/async/sleep'
+import { withTimeout } from '@purser/runtime/async/timeouts'
 import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
 import { onStopSignal } from '@purser/runtime/command/stop-signals'
 import { environment } from '@purser/runtime/environment'

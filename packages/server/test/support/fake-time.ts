@@ -3,7 +3,7 @@
  * after all real work of earlier timers (SQL statements, HTTP calls) has finished.
  */
 import { setImmediate as turnOfTheLoop } from 'node:timers/promises'
-import { timeouts } from '@purser/runtime/async/promise-timeout'
+import { timeouts } from '@purser/runtime/async/timeouts'
 import type { Clock } from '@purser/runtime/clock'
 import type { DelivererTimers } from '../../src/platform/delivery/deliverer.ts'
 

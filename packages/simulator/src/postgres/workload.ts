@@ -6,8 +6,8 @@
  */
 import { ROLLBACK_REASON } from '@purser/protocol/reply-codes'
 import { signBody } from '@purser/protocol/signature'
-import { withTimeout } from '@purser/runtime/async/promise-timeout'
 import { sleep } from '@purser/runtime/async/sleep'
+import { withTimeout } from '@purser/runtime/async/timeouts'
 import { environment } from '@purser/runtime/environment'
 import type { Random } from '@purser/runtime/seeded-random'
 import type { MarketPlayer } from '../market/actors/market-participants.ts'

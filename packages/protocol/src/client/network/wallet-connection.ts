@@ -5,7 +5,7 @@
  * rejects no answer that the platform accepts.
  */
 
-import { timeouts } from '@purser/runtime/async/promise-timeout'
+import { timeouts } from '@purser/runtime/async/timeouts'
 import { withTlsAdvice } from '@purser/runtime/errors/tls-error'
 import { type ConnectionSettings, tlsOptionsOf } from '@purser/runtime/network/connection-settings'
 import { type Dispatcher, Pool } from 'undici'

@@ -9,7 +9,7 @@
  * counted.
  */
 
-import { withTimeout } from '@purser/runtime/async/promise-timeout'
+import { withTimeout } from '@purser/runtime/async/timeouts'
 import type { Clock } from '@purser/runtime/clock'
 import { environment } from '@purser/runtime/environment'
 import type { Logger } from '@purser/runtime/logger'

@@ -7,7 +7,7 @@
  * last seconds, and no call waits for a count.
  */
 
-import { withTimeout } from '@purser/runtime/async/promise-timeout'
+import { withTimeout } from '@purser/runtime/async/timeouts'
 import type { Clock } from '@purser/runtime/clock'
 import { environment } from '@purser/runtime/environment'
 import type { Logger } from '@purser/runtime/logger'

@@ -3,8 +3,8 @@
  * itself come from prom-client.
  */
 
-import { withTimeout } from '@purser/runtime/async/promise-timeout'
 import { cacheFor } from '@purser/runtime/async/single-flight-cache'
+import { withTimeout } from '@purser/runtime/async/timeouts'
 import { environment } from '@purser/runtime/environment'
 
 /** A part of the answer to /metrics. */

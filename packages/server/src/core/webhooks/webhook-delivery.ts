@@ -11,8 +11,8 @@
  * - in backoff: its time has passed → sent
  */
 import { setMaxListeners } from 'node:events'
-import { withTimeout } from '@purser/runtime/async/promise-timeout'
 import { sleep } from '@purser/runtime/async/sleep'
+import { withTimeout } from '@purser/runtime/async/timeouts'
 import type { Clock } from '@purser/runtime/clock'
 import { environment } from '@purser/runtime/environment'
 import type { Logger } from '@purser/runtime/logger'

@@ -2,7 +2,7 @@
 
 import { createGuardedConnector } from '@purser/protocol/client/network/ssrf-guard'
 import type { Reach } from '@purser/protocol/values/base-url'
-import { timeoutSignal } from '@purser/runtime/async/promise-timeout'
+import { timeoutSignal } from '@purser/runtime/async/timeouts'
 import { withTlsAdvice } from '@purser/runtime/errors/tls-error'
 import { type ConnectionSettings, tlsOptionsOf } from '@purser/runtime/network/connection-settings'
 import { parseRetryAfter } from '@purser/runtime/network/retry-after'

@@ -8,7 +8,7 @@
  * (C-12, results-recovery.ts).
  */
 
-import { withTimeout } from '@purser/runtime/async/promise-timeout'
+import { withTimeout } from '@purser/runtime/async/timeouts'
 import type { Actor } from '../../core/auth/audit-log/audit-log.ts'
 import { markResultsApplied, type OutcomeResult, type PendingResults, saveEventResults } from '../store/event-store.ts'
 import {

@@ -6,7 +6,7 @@
  * during the next turns, and scans become rarer.
  */
 
-import { withTimeout } from '@purser/runtime/async/promise-timeout'
+import { withTimeout } from '@purser/runtime/async/timeouts'
 import type { Logger } from '@purser/runtime/logger'
 import { isOutage } from '../../core/database/database-errors.ts'
 import { createFrameSessionExpiry } from '../bets/frame-session-expiry.ts'

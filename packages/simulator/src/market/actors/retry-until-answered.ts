@@ -2,8 +2,8 @@
  * Repeats a user's request until it has an answer. Each attempt lasts as long as a user would wait.
  */
 
-import { withTimeout } from '@purser/runtime/async/promise-timeout'
 import { sleep } from '@purser/runtime/async/sleep'
+import { withTimeout } from '@purser/runtime/async/timeouts'
 import { isOutage } from 'purser/core/database/database-errors'
 import type { Platform } from 'purser/platform/platform'
 import type { Market } from '../market.ts'

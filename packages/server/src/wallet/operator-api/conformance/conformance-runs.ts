@@ -4,7 +4,7 @@
  */
 
 import { UUID } from '@purser/protocol/wire-ids'
-import { withTimeout } from '@purser/runtime/async/promise-timeout'
+import { withTimeout } from '@purser/runtime/async/timeouts'
 import type { Clock } from '@purser/runtime/clock'
 import { environment } from '@purser/runtime/environment'
 import { errorText } from '@purser/runtime/errors/error-text'
