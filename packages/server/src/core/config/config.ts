@@ -10,7 +10,6 @@ import type { Durability } from '../database/postgres/durability.ts'
 import { findUrlProblem, type UrlRules } from '../database/postgres/postgres-url.ts'
 import { type Approvals, readApprovals } from './approvals.ts'
 import { parseCurrencyScales } from './currency-settings.ts'
-import { readEncryptionKeys } from './encryption-keys.ts'
 import { type PlatformSecret, readPlatformSecrets } from './platform-secrets.ts'
 import {
   findEnvironmentFaults,
@@ -308,4 +307,18 @@ function createReader(env: EnvironmentVariables, problems: string[]) {
 function findNetworkFaults(name: SettingName, networks: readonly string[]): string[] {
   const faults = networks.map((network) => [network, findNetworkFault(network)])
   return faults.flatMap(([network, fault]) => (fault === undefined ? [] : [`${name}: ${network} ${fault}`]))
+}
+
+/** A key of AES-256 has 32 bytes. */
+const ENCRYPTION_KEY = /^[0-9a-fA-F]{64}$/
+
+/** Keys of secrets at rest (O-5). Messages never show a key, even if it is wrong. */
+function readEncryptionKeys(given: string, problems: string[]): Buffer[] {
+  const parts = given.split(',').map((part) => part.trim())
+  if (parts.join('') === '') return []
+  if (!parts.every((part) => ENCRYPTION_KEY.test(part)))
+    problems.push(
+      'PURSER_ENCRYPTION_KEY must be 64 hexadecimal digits, or several of these with commas: openssl rand -hex 32',
+    )
+  return parts.map((part) => Buffer.from(part, 'hex'))
 }

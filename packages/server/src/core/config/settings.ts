@@ -2,10 +2,22 @@
  * Table of the settings that come from environment variables. The code that reads and checks
  * settings uses this table, and so do `--help` and the reference in docs.
  */
-import { SERVER_READERS, type Setting, type SettingReader } from './setting.ts'
-import { TRACE_SETTINGS } from './trace-settings.ts'
 
-export type { Setting, SettingReader } from './setting.ts'
+export type SettingReader = 'wallet' | 'platform' | 'gateway' | 'tool'
+
+export interface Setting {
+  readonly name: string
+  /** Absent for all readers. */
+  readonly readBy?: readonly SettingReader[]
+  /** As text; undefined without a default. */
+  readonly default?: string
+  readonly meaning: string
+  readonly example: string
+  /** NAME_FILE may give the path of a file with the value. */
+  readonly secret?: true
+}
+
+const SERVER_READERS = ['wallet', 'platform', 'gateway'] as const
 
 export const SETTINGS = [
   {
@@ -281,7 +293,48 @@ export const SETTINGS = [
       'Lowest level of the log lines that are written: trace, debug, info, warn, error or fatal. With silent no line is written.',
     example: 'warn',
   },
-  ...TRACE_SETTINGS,
+  // Names of OpenTelemetry, which traces-url.ts reads.
+  {
+    name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+    readBy: SERVER_READERS,
+    meaning:
+      'Address of the OpenTelemetry collector, which receives the traces by OTLP over HTTP. Default: no traces are sent.',
+    example: 'http://127.0.0.1:4318',
+  },
+  {
+    name: 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+    readBy: SERVER_READERS,
+    meaning:
+      'Full address for traces, for a collector with a path of its own. It has priority over OTEL_EXPORTER_OTLP_ENDPOINT.',
+    example: 'http://127.0.0.1:4318/v1/traces',
+  },
+  {
+    name: 'OTEL_TRACES_EXPORTER',
+    readBy: SERVER_READERS,
+    default: 'otlp',
+    meaning: '`otlp` sends traces, `none` sends none. Other exporters are ignored with a warning.',
+    example: 'none',
+  },
+  {
+    name: 'OTEL_SDK_DISABLED',
+    readBy: SERVER_READERS,
+    default: 'false',
+    meaning: '`true`, in upper or lower case, turns traces off.',
+    example: 'true',
+  },
+  {
+    name: 'OTEL_RESOURCE_ATTRIBUTES',
+    readBy: SERVER_READERS,
+    meaning:
+      'Attributes that each span of this process carries, as `key=value`, separated by commas. A span is one step of a trace.',
+    example: 'deployment.environment.name=live,service.namespace=bets',
+  },
+  {
+    name: 'OTEL_SERVICE_NAME',
+    readBy: SERVER_READERS,
+    meaning: 'Name of this process in the traces. Default: purser-wallet, purser-platform or purser-gateway.',
+    example: 'wallet-eu',
+  },
   {
     name: 'NODE_ENV',
     readBy: SERVER_READERS,
