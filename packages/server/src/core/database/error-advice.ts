@@ -2,9 +2,8 @@
 
 import { UnavailableError, UsageError } from '@purser/runtime/errors/cli-errors'
 import { errorText } from '@purser/runtime/errors/error-text'
-import { isBusy, isMovedAway, isOutage } from './database-errors.ts'
+import { findTlsAdvice, isBusy, isMovedAway, isOutage } from './database-errors.ts'
 import { formatHostAndPort } from './postgres/postgres-url.ts'
-import { findTlsAdvice } from './postgres/tls-errors.ts'
 
 /** By SQLSTATE (Postgres, Appendix A). */
 const SQLSTATE_ADVICE: Readonly<Record<string, string>> = {
