@@ -8,7 +8,6 @@ import type { FastifyBaseLogger, FastifyInstance, FastifyTypeProvider, RawServer
 import { type Static, type TOptional, type TSchema, Type } from 'typebox'
 import type {} from '../../observability/request-span.ts' // adds `span` to each request
 import type { Role } from './principal.ts'
-import { ProblemSchema } from './problem-schema.ts'
 
 /** A handler's types follow from the schemas; null is an absent body. */
 interface SchemaTypes extends FastifyTypeProvider {
@@ -91,6 +90,20 @@ export function describeRoute<S extends RouteShape>({ operationId, tag, summary,
   const names = { operationId, summary, description, tags: [tag], security: [{ [key]: [role] }] }
   return { config: { role }, schema: { ...names, ...schema, response } }
 }
+
+/**
+ * Schema of a problem-details body. It is separate from problem-details.ts, so that a command that
+ * throws problems does not load TypeBox.
+ */
+export const ProblemSchema = Type.Object({
+  type: Type.String(),
+  title: Type.String(),
+  status: Type.Integer(),
+  code: Type.String(),
+  detail: Type.Optional(Type.String()),
+  requestId: Type.String(),
+  errors: Type.Optional(Type.Array(Type.Object({ pointer: Type.String(), detail: Type.String() }))),
+})
 
 function toProblemResponse(codes: string) {
   return { description: `Code ${codes}.`, content: { 'application/problem+json': { schema: ProblemSchema } } }
