@@ -36,7 +36,7 @@ import {
   type ConformanceRuns,
   createConformanceRuns,
 } from '../wallet/operator-api/conformance/conformance-runs.ts'
-import { registerOperator } from '../wallet/operator-api/operator-server.ts'
+import { registerOperator } from '../wallet/operator-api/operator-routes.ts'
 import {
   playerOfFeedEvent,
   toWalletSubject,

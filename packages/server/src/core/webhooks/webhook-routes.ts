@@ -11,10 +11,12 @@ import { logConnection } from '@purser/runtime/network/connection-settings'
 import { type Static, Type } from 'typebox'
 import { withAuditHeaders } from '../auth/audit-log/audit-headers.ts'
 import type { Actor, AuditLog } from '../auth/audit-log/audit-log.ts'
+import type { AuditLogPage } from '../auth/audit-log/audit-log-list.ts'
 import type { Feed } from '../change-feed/change-feed.ts'
 import type { Db, Tx } from '../database/db.ts'
 import type { EncryptionKeyring } from '../database/encryption/encryption-keyring.ts'
 import { toTime } from '../http/api/pagination.ts'
+import { hasRole, type Principal } from '../http/api/principal.ts'
 import { invalid, notFound } from '../http/api/problem-details.ts'
 import { describeRoute, type RouteShape, type Routes } from '../http/api/route-description.ts'
 import { requirePathSafe } from '../http/api/storable-text.ts'
@@ -324,4 +326,24 @@ function toWebhookView(webhook: Webhook, now: Date): Static<typeof WebhookSchema
     ...(lastError !== null && { lastError }),
     madeAt: madeAt.toISOString(),
   }
+}
+
+/** Stands for the URL of a webhook in the audit log. */
+const MASK = '***'
+
+/**
+ * A secret address may be the consumer's only protection, so only admins see it (W-42). Every
+ * reader sees that it changed.
+ */
+export function redactWebhookUrls(caller: Principal, page: AuditLogPage): AuditLogPage {
+  return hasRole(caller, 'admin') ? page : { ...page, data: page.data.map(redactUrls) }
+}
+
+function redactUrls(action: AuditLogPage['data'][number]): AuditLogPage['data'][number] {
+  const { on, before, after } = action
+  return on.webhookId === undefined ? action : { ...action, before: redactUrl(before), after: redactUrl(after) }
+}
+
+function redactUrl(view: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return { ...view, ...('url' in view && { url: MASK }) }
 }

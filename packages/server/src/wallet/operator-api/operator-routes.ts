@@ -4,6 +4,8 @@
 
 import { UserIdSchema } from '@purser/protocol/bet-request'
 import { REPLY_CODES } from '@purser/protocol/reply-codes'
+import type { Logger } from '@purser/runtime/logger'
+import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { KeyChanges } from '../../core/auth/api-key-changes.ts'
 import { addKeyRoutes } from '../../core/auth/api-key-routes.ts'
@@ -17,15 +19,17 @@ import type { Feed } from '../../core/change-feed/change-feed.ts'
 import type { ChangeNotifier } from '../../core/change-feed/change-notifier.ts'
 import { addChangeNotifierRoute } from '../../core/change-feed/change-notifier-routes.ts'
 import { addFeedRoutes } from '../../core/change-feed/feed-routes.ts'
+import { registerApi } from '../../core/http/api/api.ts'
 import type { Authenticator } from '../../core/http/api/authentication.ts'
 import { hasRole, principalOf } from '../../core/http/api/principal.ts'
 import type { Routes } from '../../core/http/api/route-description.ts'
-import { redactWebhookUrls } from '../../core/webhooks/webhook-log-redaction.ts'
-import { addWebhookRoutes, type WebhookDeps } from '../../core/webhooks/webhook-routes.ts'
+import type { ApiMetrics } from '../../core/observability/api-metrics.ts'
+import { addWebhookRoutes, redactWebhookUrls, type WebhookDeps } from '../../core/webhooks/webhook-routes.ts'
 import type { Rules } from '../rules/decision.ts'
 import { AnomalyListSchema, AnomalyQuerySchema, listAnomalies } from './bets/anomaly-list.ts'
 import { BetHistorySchema, getBet, setResultLock } from './bets/bet-detail.ts'
 import { BetListSchema, BetQuerySchema, listBets } from './bets/bet-list.ts'
+import { createBrandScopes } from './brand-scopes.ts'
 import { addConformanceRoutes } from './conformance/conformance-routes.ts'
 import type { ConformanceRuns } from './conformance/conformance-runs.ts'
 import { addWalletLookupRoute } from './lookup/id-lookup.ts'
@@ -296,4 +300,18 @@ function addCallRoutes(api: Routes, { db, clock, minutes }: OperatorRouteDeps): 
     ),
     ({ query }) => listCalls(db.userQueries, 'purser', query),
   )
+}
+
+/** Body limit; a player with all members uses a quarter. */
+const BODY_BYTES = 64 * 1024
+
+interface OperatorServerDeps extends OperatorRouteDeps {
+  readonly apiCalls: ApiMetrics
+  readonly log: Logger
+}
+
+export async function registerOperator(app: FastifyInstance, deps: OperatorServerDeps): Promise<void> {
+  const { admission, apiCalls: calls, log } = deps
+  const own = { prefix: '/operator', admission, bodyBytes: BODY_BYTES, log, calls, scopes: createBrandScopes(deps) }
+  await registerApi(app, own, (api) => addOperatorRoutes(api, deps))
 }
