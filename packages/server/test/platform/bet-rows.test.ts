@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hotSettingsSql, type Row, type Statement, type Tx } from '../../src/core/database/db.ts'
-import { newBetId } from '../../src/platform/placement/bet-id.ts'
+import { newBetId } from '../../src/platform/placement/bet-placement.ts'
 import { closeBets } from '../../src/platform/store/placement-store.ts'
 import { createDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -11,7 +11,7 @@ import { readFrameSession } from '../bets/frame-session.ts'
 import { type BetPlacementRequest, type PlaceDeps, parseAmount, placeBet } from '../placement/bet-placement.ts'
 import type { PlatformBet } from '../store/platform-bet.ts'
 import { readPlatformBets } from '../store/platform-bet-store.ts'
-import { requireCarriedIfNew } from './new-event-id.ts'
+import { requireCarriedIfNew } from './event-routes.ts'
 import { BetListQuery, BetPageSchema, listPlatformBets } from './platform-bet-list.ts'
 import type { PlatformRouteDeps } from './platform-routes.ts'
 import {

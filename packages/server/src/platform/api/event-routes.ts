@@ -1,15 +1,17 @@
 /** Routes of sports events: state and odds, results, and limits of bets. */
 
+import { isPathSafe } from '@purser/protocol/values/path-segment'
 import { Type } from 'typebox'
 import type { AuditLog } from '../../core/auth/audit-log/audit-log.ts'
+import type { Db } from '../../core/database/db.ts'
 import { invalid } from '../../core/http/api/problem-details.ts'
 import type { Routes } from '../../core/http/api/route-description.ts'
+import { requirePathSafe } from '../../core/http/api/storable-text.ts'
 import type { FlowDeps } from '../bets/bet-flow.ts'
 import type { EventResults } from '../bets/event-results.ts'
 import { LimitsSchema, readLimits, validateLimits, writeLimits } from '../placement/bet-limits.ts'
-import { type EventStatus, saveEvent } from '../store/event-store.ts'
+import { type EventStatus, isKnownEvent, saveEvent } from '../store/event-store.ts'
 import { formatOdds, parseOdds } from '../store/odds.ts'
-import { requireCarriedIfNew } from './new-event-id.ts'
 import {
   describePlatformChange,
   EventPath,
@@ -86,4 +88,16 @@ function requireDistinctOutcomes(outcomes: readonly { outcomeId: string }[]): vo
   const seen = new Set<string>()
   const twice = outcomes.findIndex(({ outcomeId }) => seen.size === seen.add(outcomeId).size)
   if (twice >= 0) throw invalid(`/outcomes/${twice}/outcomeId`, 'is listed twice: remove one')
+}
+
+/**
+ * The id of a new event must fit into the path of a URL. Throws a 400 that names the position of
+ * the id.
+ */
+export async function requireCarriedIfNew(
+  { db }: { readonly db: Pick<Db, 'query'> },
+  eventId: string,
+  pointer: string,
+): Promise<void> {
+  if (!isPathSafe(eventId) && !(await isKnownEvent(db, eventId))) requirePathSafe(eventId, pointer)
 }

@@ -3,6 +3,8 @@
 import { findAddressFault } from '@purser/protocol/client/network/ssrf-guard'
 import { probeSecrets, toRotationWarning } from '@purser/protocol/client/secret-probe'
 import type { Reach } from '@purser/protocol/values/base-url'
+import type { Logger } from '@purser/runtime/logger'
+import type { FastifyInstance } from 'fastify'
 import { Type } from 'typebox'
 import type { KeyChanges } from '../../core/auth/api-key-changes.ts'
 import { addKeyRoutes } from '../../core/auth/api-key-routes.ts'
@@ -14,10 +16,12 @@ import type { Feed } from '../../core/change-feed/change-feed.ts'
 import type { ChangeNotifier } from '../../core/change-feed/change-notifier.ts'
 import { addChangeNotifierRoute } from '../../core/change-feed/change-notifier-routes.ts'
 import { addFeedRoutes } from '../../core/change-feed/feed-routes.ts'
+import { registerApi } from '../../core/http/api/api.ts'
 import type { Authenticator } from '../../core/http/api/authentication.ts'
 import { invalid, notFound } from '../../core/http/api/problem-details.ts'
 import type { Routes } from '../../core/http/api/route-description.ts'
 import { requirePathSafe } from '../../core/http/api/storable-text.ts'
+import type { ApiMetrics } from '../../core/observability/api-metrics.ts'
 import { changedConnection, type GivenConnection, showConnection } from '../../core/partners/connection-member.ts'
 import { readSecrets, requireSecrets } from '../../core/partners/secret-members.ts'
 import type { BetChangeOutcome } from '../bets/bet-flow.ts'
@@ -30,6 +34,7 @@ import { readOldestWaiting } from '../platform-metrics.ts'
 import { addBetRoutes, addResultRoutes } from './bet-routes.ts'
 import { addDeliveryRoutes } from './deliveries/delivery-routes.ts'
 import { addEventRoutes } from './event-routes.ts'
+import { partnerScopes } from './partner-key-scopes.ts'
 import { listPartners, PartnerListQuery, PartnerPageSchema, TriedPartnerSchema } from './partner-list.ts'
 import { platformFeedRoutes } from './platform-change-views.ts'
 import { addPlatformLookupRoute } from './platform-lookup.ts'
@@ -215,4 +220,18 @@ function addActionRoutes(api: Routes, { actions, db }: PlatformRouteDeps): void 
     }),
     ({ query }) => actions.list(db.userQueries, query, query.on),
   )
+}
+
+/** Enough for an event with all its outcomes. */
+const BODY_BYTES = 256 * 1024
+
+interface PlatformServerDeps extends PlatformRouteDeps {
+  readonly apiCalls: ApiMetrics
+  readonly log: Logger
+}
+
+export async function registerPlatform(app: FastifyInstance, deps: PlatformServerDeps): Promise<void> {
+  const { admission, apiCalls: calls, log } = deps
+  const own = { prefix: '', admission, bodyBytes: BODY_BYTES, log, calls, scopes: partnerScopes(deps) }
+  await registerApi(app, own, (api) => addPlatformRoutes(api, deps))
 }

@@ -26,7 +26,6 @@ import { isRefusal, type PlatformRefusal, toInvalidRequest, toNotFound, toRefusa
 import { computePayout, multiplyOdds, type Odds, parseOdds } from '../store/odds.ts'
 import { type PlacementOutcome, readSubmission } from '../store/placement-store.ts'
 import type { BetStatus, PlatformBet, Selection } from '../store/platform-bet.ts'
-import { newBetId } from './bet-id.ts'
 import type { Placements } from './placement-batch.ts'
 import type { IntentOutcome, PendingPlacement, PlacementIntent } from './placement-intent.ts'
 
@@ -312,4 +311,16 @@ function toBonusAmount({ scales }: PlaceDeps, { currency }: FrameSession, { bonu
   const amount = parseAmount(bonusAmount, scale)
   if (amount === undefined) return toInvalidRequest('/bonusAmount', `must be an amount of ${currency}`)
   return formatMoney(amount, scale)
+}
+
+/**
+ * A bet id is a random UUID whose first 48 bits are the time in milliseconds; 74 bits stay random.
+ *
+ * Bets that were placed together therefore share index pages, here and in the wallets. The bets of
+ * an event, which are settled in the order of their ids, are read and written page by page. The id
+ * has the form of version 4, as some partners may expect.
+ */
+export function newBetId(now: Date): string {
+  const time = now.getTime().toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-${environment.uuid().slice(14)}`
 }
