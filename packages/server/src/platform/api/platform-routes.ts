@@ -62,7 +62,7 @@ export interface PlatformRouteDeps extends PlaceDeps {
   readonly reach: Reach
 }
 
-export function addPlatformRoutes(api: Routes, deps: PlatformRouteDeps): void {
+function addPlatformRoutes(api: Routes, deps: PlatformRouteDeps): void {
   addPartnerRoutes(api, deps)
   addFrameRoutes(api, deps)
   addBetRoutes(api, deps)

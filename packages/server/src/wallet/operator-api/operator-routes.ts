@@ -59,7 +59,7 @@ import { addSessionRoutes } from './players/session-routes.ts'
 import { addReportRoutes } from './reports/report-routes.ts'
 import { createWalletFeedRoutes, WALLET_EVENTS } from './wallet-feed-events.ts'
 
-export interface OperatorRouteDeps extends AdjustmentDeps, Omit<WebhookDeps, 'db'> {
+interface OperatorRouteDeps extends AdjustmentDeps, Omit<WebhookDeps, 'db'> {
   readonly clawback: Rules['clawback']
   readonly coolingOff: CoolingOff
   readonly actions: AuditLog
@@ -72,7 +72,7 @@ export interface OperatorRouteDeps extends AdjustmentDeps, Omit<WebhookDeps, 'db
   readonly conformance: ConformanceRuns
 }
 
-export function addOperatorRoutes(api: Routes, deps: OperatorRouteDeps): void {
+function addOperatorRoutes(api: Routes, deps: OperatorRouteDeps): void {
   addPlayerRoutes(api, deps)
   addPersonalDataRoute(api, deps)
   addSessionRoutes(api, deps)
