@@ -4,9 +4,8 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closeStores } from '../src/market/databases/market-store.ts'
-import { openWarmStores } from '../src/market/databases/warm-stores.ts'
 import type { Stores } from '../src/market/market.ts'
-import { runMarket } from '../src/market/market-run.ts'
+import { openWarmStores, runMarket } from '../src/market/market-run.ts'
 import { drawFaultChoices } from '../src/market/planted/planted-fault.ts'
 import { PLANTED_FAULTS } from '../src/market/planted/planted-faults.ts'
 

@@ -13,10 +13,10 @@ import { MARKET_PARTNER, type Participants } from './actors/market-participants.
 import { AUTHORS } from './actors/market-parties.ts'
 import { openAccount, openFrame, runOperators, runSwitchers, setDayLimits } from './actors/operator-staff.ts'
 import { openOtherPlatform } from './actors/other-platform.ts'
-import { PARTY_URLS, partiesOf, partnerOf, WALLET_NAMES, walletsOf } from './actors/party-names.ts'
+import { PARTY_NAMES, PARTY_URLS, partiesOf, partnerOf, WALLET_NAMES, walletsOf } from './actors/party-names.ts'
 import { checkBackupLoss } from './databases/backup-loss-check.ts'
 import { createBackups } from './databases/backup-restore.ts'
-import { MARKET_SECRET } from './databases/market-store.ts'
+import { createStores, type Images, MARKET_SECRET } from './databases/market-store.ts'
 import { AUDIT_EVERY_MS, scheduleCrashFaults } from './faults/crash-faults.ts'
 import { type Market, openMarket, type Stores } from './market.ts'
 import { findMissingMarks } from './minimum-coverage.ts'
@@ -235,4 +235,18 @@ async function settleMarket(
   if (watched.length > 0 || participants.putBack === undefined) return watched
   await participants.putBack()
   return checkBackupLoss(stores, scenario, participants, market)
+}
+
+/** Even seeds have a gateway, which adds the most statements. */
+const WARMING_SEEDS = [2, 4] as const
+
+/**
+ * Creates each party's database and plays a few markets in them, so that later runs find all SQL
+ * statements planned.
+ */
+export async function openWarmStores(images?: Images): Promise<Awaited<ReturnType<typeof createStores>>> {
+  const stores = await createStores(images)
+  for (const seed of WARMING_SEEDS) await runMarket(seed, stores)
+  for (const party of PARTY_NAMES) await stores[party].keep()
+  return stores
 }

@@ -1,7 +1,7 @@
 /** The code of a worker thread. It plays the runs of the received seeds in its own databases. */
 import { parentPort, workerData } from 'node:worker_threads'
 import type { Images } from './databases/market-store.ts'
-import { openWarmStores } from './databases/warm-stores.ts'
+import { openWarmStores } from './market-run.ts'
 import { playSeed } from './played-run.ts'
 
 export interface SeedTask {
