@@ -215,14 +215,12 @@ const BY_FILE = {
       ['packages/server/test/wallet/moment-of-rules.test.ts'],
     ],
     ['birthday > latestBirthday(', 'birthday >= latestBirthday(', LIMITS],
+    ["else if (transfer.kind === 'refund') stakes.delete(transfer.betId)\n", '', LIMITS],
   ],
   'packages/server/src/wallet/rules/rollback.ts': [
     ['credit: placement.funder', "credit: 'player'", ['packages/server/test/wallet/life-freebets.test.ts']],
   ],
   'packages/server/src/wallet/rules/unsettle.ts': [['[...reversePayout(bet.settlement), ', '[', RULES]],
-  'packages/server/src/wallet/store/turnover.ts': [
-    ["else if (transfer.kind === 'refund') stakes.delete(transfer.betId)\n", '', LIMITS],
-  ],
   'packages/server/src/wallet/operator-api/money/cash-movement.ts': [
     ['isDeepStrictEqual({ ...correction }, correctionColumns(requested))', 'true', ADJUSTMENTS],
     ["kind === 'adjustment' ? change : absolute(change)", 'absolute(change)', ADJUSTMENTS],
