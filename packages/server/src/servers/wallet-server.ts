@@ -29,8 +29,7 @@ import { startWebhookDispatcher, type WebhookDispatcher } from '../core/webhooks
 import { createWebhookMetrics } from '../core/webhooks/webhook-metrics.ts'
 import { createWebhookSender } from '../core/webhooks/webhook-sender.ts'
 import type { Webhook } from '../core/webhooks/webhook-store.ts'
-import { createDailyCloseMetrics } from '../wallet/ledger/daily-close-metrics.ts'
-import { closeDays } from '../wallet/ledger/daily-sums.ts'
+import { closeDays, createDailyCloseMetrics } from '../wallet/ledger/daily-sums.ts'
 import {
   type ConformanceRunner,
   type ConformanceRuns,
