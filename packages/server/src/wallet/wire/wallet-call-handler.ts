@@ -2,6 +2,7 @@
 
 import type { Operation } from '@purser/protocol/operation'
 import { catchMalformed, MalformedCall } from '@purser/protocol/request-body'
+import { findSigner, SIGNATURE_HEADER } from '@purser/protocol/signature'
 import { answerDeadline } from '@purser/protocol/wire-limits'
 import type { MaybePromise } from '@purser/runtime/async/maybe-promise'
 import { withTimeout } from '@purser/runtime/async/timeouts'
@@ -16,7 +17,6 @@ import {
   decodeUserCall,
   identifyMalformedCall,
 } from './call-decoder.ts'
-import { findCallSigner } from './call-signature.ts'
 import { answerBalance, answerCheck, answerProfile, type QueryIds, type UserQueryDeps } from './user-queries.ts'
 import { failedReply, refusedReply, toReply, type WalletReply } from './wallet-reply.ts'
 
@@ -99,6 +99,14 @@ export async function handleUserCall(
     deps.onFailure(error)
     return { reply: failedReply(operation), operation, call, signer }
   }
+}
+
+/**
+ * Index of the partner's secret that signed this body (S-3); undefined if no secret did. The
+ * signature covers the received bytes, and is verified before any other check (S-2, R-6).
+ */
+function findCallSigner(request: WireRequest, secrets: readonly string[]): number | undefined {
+  return findSigner(request.headers[SIGNATURE_HEADER], request.body, secrets)
 }
 
 const QUERY_HANDLERS = {
