@@ -14,7 +14,7 @@ import { type Money, money, ZERO } from '@purser/protocol/values/money'
 import type { Currency, PlayerId } from '@purser/protocol/wire-ids'
 import { type Row, statement, type Tx } from '../../core/database/db.ts'
 import { effectOnPlayer } from '../ledger/posting.ts'
-import { anonymizeBetDetails } from '../store/bet-details.ts'
+import { anonymizeBetDetails } from '../store/bet-store.ts'
 import { type AccountLine, type BetLine, formatArchiveLine, type TransferLine } from './archive-lines.ts'
 
 /**

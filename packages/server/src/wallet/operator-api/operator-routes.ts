@@ -45,12 +45,13 @@ import {
   PlayerPath,
 } from './operator-schemas.ts'
 import type { CoolingOff } from './players/cooling-off.ts'
-import { openPersonalData, PersonalDataSchema } from './players/personal-data.ts'
 import { listPlayers, PlayerListSchema, PlayerQuerySchema } from './players/player-list.ts'
 import {
   createPlayer,
   getPlayer,
   NewPlayerSchema,
+  openPersonalData,
+  PersonalDataSchema,
   PlayerPatchSchema,
   PlayerSchema,
   patchPlayer,

@@ -231,3 +231,11 @@ export async function insertDetails(tx: Tx, bucket: number, records: readonly Be
     uniqueReferences.length > 0 && tx.execute(INSERT_EVENTS, [bucket, ...EVENTS.values(uniqueReferences)]),
   ])
 }
+
+/**
+ * Removes the address and the free text. The rest remains after the player's erasure (O-10).
+ */
+export function anonymizeBetDetails(details: string | null): string {
+  const { ip: _ip, info: _info, ...rest } = JSON.parse(details ?? '{}') as Record<string, unknown>
+  return JSON.stringify(rest)
+}

@@ -7,7 +7,7 @@
  */
 import { type Row, type Statement, statement, type Tx } from '../../../core/database/db.ts'
 import { mapRows } from '../../../core/database/row-mapping.ts'
-import { anonymizeBetDetails } from '../../store/bet-details.ts'
+import { anonymizeBetDetails } from '../../store/bet-store.ts'
 
 /** Rows per statement. */
 const SLICE = 1_000

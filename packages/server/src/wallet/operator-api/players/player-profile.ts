@@ -271,3 +271,26 @@ function showMembers(player: Player): Static<typeof PlayerSchema> {
     createdAt: player.createdAt.toISOString(),
   }
 }
+
+export const PersonalDataSchema = Type.Object({
+  userId: PlayerSchema.properties.userId,
+  birthday: PlayerSchema.properties.birthday,
+  customFields: PlayerSchema.properties.customFields,
+})
+
+/**
+ * Reveals a player's personal data. The audit log records the user and the names of the revealed
+ * members (O-15). A browser gets personal data only this way.
+ */
+export function openPersonalData(
+  deps: OperatorDeps,
+  author: Actor,
+  userId: string,
+): Promise<Static<typeof PersonalDataSchema>> {
+  return withPlayer(deps, userId, async (tx, { player: { birthday, customFields } }) => {
+    const data = { ...(birthday !== null && { birthday }), ...(customFields !== null && { customFields }) }
+    const opened = [...(birthday === null ? [] : ['birthday']), ...Object.keys(customFields ?? {})]
+    await author.record(tx, { on: { userId }, before: {}, after: { opened }, at: deps.clock.now() })
+    return { userId, ...data }
+  })
+}
