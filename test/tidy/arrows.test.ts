@@ -141,6 +141,21 @@ describe('the house rules find', () => {
       "const x = await import('../wallet/store/session.ts')",
     ],
     [
+      'the console importing the HTTP client',
+      'packages/console/src/app/a.ts',
+      "import { createWalletClient } from '@purser/protocol/client/wallet-client'",
+    ],
+    [
+      'the console importing rows of the wallet at run time',
+      'packages/console/src/app/a.ts',
+      "import { readPlayer } from 'purser/wallet/store/player'",
+    ],
+    [
+      'the timeline importing the kit',
+      'packages/timeline/src/a.ts',
+      "import { CLAUSES } from '@purser/conformance/clauses'",
+    ],
+    [
       'a part that the architecture does not have',
       'packages/server/src/cache/store.ts',
       "import { x } from '../core/database/db.ts'",
