@@ -20,6 +20,11 @@ import { complaintsAboutTheWorld } from './tidy/world.ts'
 const SRC = sourcesIn(SRC_FOLDERS)
 const CONSOLE = sourcesIn(['packages/console/src'])
 const ALL = [...SRC, ...sourcesIn([...TEST_FOLDERS, 'scripts', 'bench'])]
+/** Programs, and files that a package.json names for users of the package. */
+const ENTRIES = PACKAGES.flatMap((name) => {
+  const named = [...read(`packages/${name}/package.json`).matchAll(/"\.\/(src\/[^*"]+)"/g)]
+  return ['src/main.ts', ...named.map(([, file = '']) => file)].map((file) => `packages/${name}/${file}`)
+})
 const DECISIONS = definedIdsOf(read('docs/reference/decisions.md'))
 
 test('the house rules find source files and decisions', () => {
@@ -60,6 +65,10 @@ test('the files of packages, tests, scripts and bench have no loop of imports', 
 describe('the files of packages and console', () => {
   test('are in folders of at most 15 files', () =>
     expect(habits.complaintsAboutFolders([...SRC, ...CONSOLE].map(({ path }) => path))).toEqual([]))
+  test('have at least 25 lines or three importers', () => {
+    expect(habits.complaintsAboutSmallFiles([...SRC, ...CONSOLE], ENTRIES)).toEqual([])
+    expect(Object.keys(habits.SMALL_FILES).length).toBeLessThanOrEqual(10)
+  })
   test('parse decimals in one place', () => expect([...SRC, ...CONSOLE].flatMap(habits.noDecimals)).toEqual([]))
   test('use codes and reasons by their names', () =>
     expect([...SRC, ...CONSOLE].flatMap(complaintsAboutBareCodes)).toEqual([]))
@@ -206,6 +215,22 @@ describe('the house rules find', () => {
     const paths = Array.from({ length: 16 }, (_, i) => `packages/server/src/planted/file-${i}.ts`)
     expect(habits.complaintsAboutFolders(paths)).toEqual(['packages/server/src/planted: 16 files, more than 15'])
     expect(habits.complaintsAboutFolders(paths.slice(1))).toEqual([])
+  })
+
+  test('a small file with two importers, and an exception that is not needed', () => {
+    const file = (name: string, text: string) => sourceOf(`packages/runtime/src/${name}.ts`, text)
+    const small = file('small', 'export const small = 1')
+    const readers = ['a', 'b', 'c'].map((name) =>
+      file(name, `import { small } from './small.ts'\n${'step()\n'.repeat(24)}`),
+    )
+    const complaint = 'packages/runtime/src/small.ts: fewer than 25 lines, and 2 importers'
+    expect(habits.complaintsAboutSmallFiles([small, ...readers.slice(1)], [], [])).toEqual([complaint])
+    expect(habits.complaintsAboutSmallFiles([small, ...readers.slice(1)], [small.path], [])).toEqual([])
+    expect(habits.complaintsAboutSmallFiles([small, ...readers.slice(1)], [], [small.path])).toEqual([])
+    expect(habits.complaintsAboutSmallFiles([small, ...readers], [], [])).toEqual([])
+    expect(habits.complaintsAboutSmallFiles([small, ...readers], [], [small.path])).toEqual([
+      'packages/runtime/src/small.ts: needs no exception',
+    ])
   })
 
   test('a reference to a decision that does not exist', () => {

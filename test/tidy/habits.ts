@@ -3,9 +3,12 @@
  * its complaints.
  */
 import { groupBy } from '@purser/runtime/group'
-import { lineOf, memberOf, type Node, type Source } from './source.ts'
+import { importedFile, importsOf, lineOf, memberOf, type Node, type Source } from './source.ts'
 
 const MAX_FILE_LINES = 400
+const MIN_FILE_LINES = 25
+/** Importers that a file of fewer lines needs. With fewer importers it belongs to one of them. */
+const MIN_IMPORTERS = 3
 const MAX_FUNCTION_LINES = 70
 const MAX_FOLDER_FILES = 15
 
@@ -16,8 +19,50 @@ function at(source: Source, node: { readonly start: number }, what: string): str
 }
 
 export const fileIsShort: Rule = ({ path, text }) => {
-  const lines = text.trimEnd().split('\n').length
+  const lines = countLines(text)
   return lines > MAX_FILE_LINES ? [`${path}: ${lines} lines, more than ${MAX_FILE_LINES}`] : []
+}
+
+function countLines(text: string): number {
+  return text.trimEnd().split('\n').length
+}
+
+/** Small files that stay alone, each with the reason. */
+export const SMALL_FILES: Readonly<Record<string, string>> = {
+  'packages/conformance/src/platform/platform-cases.ts': 'tests and scripts read the list without the command',
+  'packages/console/src/app/prefetch-entry.ts': 'it is a script of its own in the page (vite.config.mjs)',
+  'packages/runtime/src/network/retry-after.ts':
+    'webhooks and deliveries read the header, and may not import each other',
+  'packages/server/src/sandbox/frame/frame-schemas.ts': 'two APIs of a frame check the same bodies',
+  'packages/simulator/src/market/worker.ts': 'it is the program of a thread (seed-workers.ts)',
+  'packages/timeline/src/drawing/stylesheet.ts':
+    'it reads a file with Node, but the console needs the rest of the folder',
+}
+
+/**
+ * Files below 25 lines with fewer than three importers. `entries` are the files that a package
+ * names for its users. An exception that is not needed is also a complaint.
+ */
+export function complaintsAboutSmallFiles(
+  sources: readonly Source[],
+  entries: readonly string[],
+  exceptions: readonly string[] = Object.keys(SMALL_FILES),
+): string[] {
+  const imported = sources.flatMap((source) => {
+    return [...new Set(importsOf(source).map(({ from }) => importedFile(source.path, from)))]
+  })
+  const importers = groupBy(imported, (path) => path)
+  const small = sources
+    .filter(({ path, text }) => countLines(text) < MIN_FILE_LINES && !path.endsWith('.d.ts') && !entries.includes(path))
+    .map(({ path }) => ({ path, readers: importers.get(path)?.length ?? 0 }))
+    .filter(({ readers }) => readers < MIN_IMPORTERS)
+  const unused = exceptions.filter((path) => !small.some((file) => file.path === path))
+  return [
+    ...small
+      .filter(({ path }) => !exceptions.includes(path))
+      .map(({ path, readers }) => `${path}: fewer than ${MIN_FILE_LINES} lines, and ${readers} importers`),
+    ...unused.map((path) => `${path}: needs no exception`),
+  ]
 }
 
 /** Folders with more than 15 files: they hold more than one noun. */
