@@ -1,6 +1,6 @@
 /**
  * The kit detects floating-point wallets with start balances at which such a wallet once passed.
- * start-balances.long.test.ts has further balances.
+ * start-balances.nightly.test.ts has further balances.
  */
 import { expect, test } from 'vitest'
 import type { MutantId } from './mutants/mutants.ts'
