@@ -3,8 +3,8 @@ import { defineConfig } from 'vitest/config'
 import { SlowestFirst } from './packages/server/test/support/slowest-first.ts'
 import quick from './vitest.config.ts'
 
-/** Long tests wait for half of their time, and their servers need the rest of the cores. */
-const WORKERS_PER_CORE = 1.5
+/** Long tests wait for more than half of their time. */
+const WORKERS_PER_CORE = 2
 
 const kinds = process.env.PURSER_NIGHTLY === undefined ? 'browser,long' : 'browser,long,nightly'
 
@@ -15,7 +15,7 @@ export default defineConfig({
     ...quick.test,
     include: [`packages/*/test/**/*.{${kinds}}.test.ts`, `test/**/*.{${kinds}}.test.ts`],
     isolate: true,
-    maxWorkers: Math.ceil(WORKERS_PER_CORE * availableParallelism()),
+    maxWorkers: WORKERS_PER_CORE * availableParallelism(),
     sequence: { sequencer: SlowestFirst },
   },
 })
