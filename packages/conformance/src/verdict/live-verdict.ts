@@ -30,10 +30,10 @@ export interface CallMarks {
 }
 
 /**
- * - right: the interface permits what the wallet did.
- * - advice: the interface permits it, and a decision of this project advises against it (SHOULD).
- * - wrong: the interface forbids it (MUST).
- * - undecided: nothing shows what the wallet did, or the cause may be outside of the calls.
+ * - right: the interface permits the answer.
+ * - advice: the interface permits the answer, and a decision of this project does not (SHOULD).
+ * - wrong: the interface forbids the answer (MUST).
+ * - undecided: the effect of the call is unknown, or its cause may be outside of the calls.
  */
 export type VerdictKind = 'right' | 'advice' | 'wrong' | 'undecided'
 

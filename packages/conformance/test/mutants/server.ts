@@ -41,9 +41,13 @@ export async function listen(wallet: Wallet): Promise<{ url: string; close(): Pr
   return { url: `http://127.0.0.1:${address.port}`, close }
 }
 
+/** Answers a request without a connection. */
+export function answerRequest(wallet: Wallet, request: Request): Promise<HttpReply> {
+  return whileAnswering(String(request.bytes), () => answer(wallet, request))
+}
+
 async function serve(wallet: Wallet, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const request = await read(incoming)
-  const { status, body } = await whileAnswering(String(request.bytes), () => answer(wallet, request))
+  const { status, body } = await answerRequest(wallet, await read(incoming))
   outgoing.writeHead(status, body === '' ? {} : { 'content-type': 'application/json; charset=utf-8' })
   outgoing.end(status === 204 ? undefined : body)
 }

@@ -39,6 +39,15 @@ export async function startTestWallet(options: WalletOptions = {}): Promise<Runn
   return { url, secret: SECRET, operatorKey: OPERATOR_KEY, fired, close }
 }
 
+/** The state of a wallet without a server, with any number of faults. */
+export function createWalletInMemory(
+  faults: readonly MutantId[],
+  { clawback = 'refuse', clock = systemClock }: Pick<WalletOptions, 'clawback' | 'clock'> = {},
+): Wallet {
+  const isSlow = faults.some((fault) => fault.startsWith('race-'))
+  return { ...createState(new Set(faults), clock, clawback), hidesBalances: false, isSlow }
+}
+
 function createState(
   faults: Faults,
   clock: Clock,

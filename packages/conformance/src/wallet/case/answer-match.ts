@@ -25,7 +25,10 @@ export interface JudgedCall {
   readonly matches: readonly AllowedAnswer[]
 }
 
-export function findMatches({ allow }: CallStep, answer: AnswerMeaning): AllowedAnswer[] {
+export function findMatches<A extends AllowedAnswer>(
+  { allow }: { readonly allow: readonly A[] },
+  answer: AnswerMeaning,
+): A[] {
   return allow.filter((allowed) => matchesAnswer(allowed, answer))
 }
 

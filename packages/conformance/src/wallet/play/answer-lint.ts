@@ -157,6 +157,22 @@ export function createAnswerLinter(): AnswerLinter {
   }
 }
 
+export interface FormFault {
+  readonly rule: LintRule
+  readonly why: string
+}
+
+/** The faults in the form of one answer. */
+export function findFormFaults(exchange: Exchange, hasDefinedAnswer: boolean): readonly FormFault[] {
+  const linted = toLintedAnswer(exchange, hasDefinedAnswer)
+  if (linted === undefined) return []
+  const rules = Object.keys(LINT_RULES) as LintRule[]
+  return rules.flatMap((rule) => {
+    const why = LINT_RULES[rule](linted)
+    return why === undefined || why === '' ? [] : [{ rule, why }]
+  })
+}
+
 function emptyFindings(): LintFindings {
   return { seen: 0, bad: 0, examples: [] }
 }

@@ -24,18 +24,24 @@ export interface CaseFinding {
  * Adds the words of the clause. Clauses of the named call have priority, and for a wrong balance
  * clauses about money. A decision is quoted by the sentence of the case.
  */
-export function addClause(
-  finding: CaseFinding,
+export function addClause(finding: CaseFinding, facts: Pick<CaseFacts, 'clause' | 'sentence'>): CaseFinding {
+  const { why, operation: _, isOfMoney: __, ...rest } = finding
+  const { name, words } = chooseClause(finding, facts)
+  const reason = isInterfaceClause(name) ? `${name}: "${words}"` : `${name}: ${words}`
+  return { why: `${why}. ${reason}`, ...rest }
+}
+
+/** The words of a decision are the sentence of the case. */
+export function chooseClause(
+  { operation, isOfMoney }: Pick<CaseFinding, 'operation' | 'isOfMoney'>,
   { clause, sentence }: Pick<CaseFacts, 'clause' | 'sentence'>,
-): CaseFinding {
-  const { why, operation, isOfMoney, ...rest } = finding
+): { readonly name: string; readonly words: string } {
   const names = splitClauses(clause).filter(isInterfaceClause)
   const own = names.filter((name) => operation !== undefined && name.startsWith(OPERATION_NAMES[operation]))
   const likely = own.length > 0 ? own : names
   const ofMoney = isOfMoney && likely.findLast((one) => SPEAKS_OF_MONEY.test(CLAUSES[one]))
   const name = ofMoney || likely[0]
-  const reason = name === undefined ? `${clause}: ${sentence}` : `${name}: "${formatTableRow(CLAUSES[name])}"`
-  return { why: `${why}. ${reason}`, ...rest }
+  return name === undefined ? { name: clause, words: sentence } : { name, words: formatTableRow(CLAUSES[name]) }
 }
 
 const SPEAKS_OF_MONEY = /balance|amount|payment|refund|debit/i
@@ -61,7 +67,7 @@ const UNMET: Readonly<Record<AnswerCondition, string>> = {
   unplaced: 'the stake of the bet is debited',
 }
 
-function describeAllowed(allowed: readonly AllowedAnswer[]): string {
+export function describeAllowed(allowed: readonly AllowedAnswer[]): string {
   const parts = [...new Set(allowed.map(describeAllowedAnswer))]
   return parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} or ${parts.at(-1)}`
 }

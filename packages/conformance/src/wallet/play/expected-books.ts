@@ -44,7 +44,10 @@ export function netEffect({ paid, stake }: BetMoney): bigint {
   return paid - stake
 }
 
-function moveBet(bet: BetMoney, { effect, amount, resultType }: BookChange): BetMoney {
+export function moveBet(
+  bet: BetMoney,
+  { effect, amount, resultType }: Pick<BookChange, 'effect' | 'amount' | 'resultType'>,
+): BetMoney {
   switch (effect) {
     case 'nothing':
       return bet
