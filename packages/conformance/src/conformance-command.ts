@@ -46,8 +46,8 @@ export interface ConformanceDeps {
   readonly stderr: ReportTerminal
   readonly noColour: boolean
   readonly signal: AbortSignal
-  /** The command that the report repeats; default: `purser conformance`. */
-  readonly program?: string
+  /** The command that the report repeats: `purser conformance` or `purser-conformance`. */
+  readonly program: string
   /** For secrets, which must not be visible in a command line. */
   readonly env?: NodeJS.ProcessEnv
 }
@@ -93,7 +93,7 @@ export async function runConformanceCommand<C extends CaseFacts>(
     return await judgeTarget(kit, cases, flags, deps)
   } catch (error) {
     if (!(error instanceof UnavailableError || error instanceof UsageError)) throw error
-    deps.stderr.write(`${printableLines(`purser: ${error.message}`)}\n`)
+    deps.stderr.write(`${printableLines(`${nameOfProgram(deps)}: ${error.message}`)}\n`)
     return error instanceof UnavailableError ? EXIT.unreachable : EXIT.wrongUse
   }
 }
@@ -137,7 +137,8 @@ async function judgeTarget<C extends CaseFacts>(
     const shareable = redactReport(report, headers)
     printReport(flags.showTokens ? report : shareable, flags, deps)
     const isPrinted = flags.json === true
-    for (const file of files) writeReport(file, flags.unmasked ? report : shareable, { ...deps, isPrinted })
+    for (const file of files)
+      writeReport(file, flags.unmasked ? report : shareable, { ...deps, program: nameOfProgram(deps), isPrinted })
     return decideExitCode(report, deps)
   } finally {
     progress.end()
@@ -196,10 +197,15 @@ function printReport(
 }
 
 /** A run that judges nothing had wrong options or could not reach its target. */
-function decideExitCode(report: ConformanceReport, { stderr }: ConformanceDeps): number {
+function decideExitCode(report: ConformanceReport, deps: ConformanceDeps): number {
   if (report.wasInterrupted) return EXIT.interrupted
   const { results } = report
   if (results.some(({ verdict }) => verdict.kind !== 'not judged')) return isGood(report) ? EXIT.good : EXIT.findings
-  stderr.write('purser: nothing could be judged\n')
+  deps.stderr.write(`${nameOfProgram(deps)}: nothing could be judged\n`)
   return isGood(report) ? EXIT.wrongUse : EXIT.unreachable
+}
+
+/** 'purser' of 'purser conformance'. */
+function nameOfProgram({ program }: ConformanceDeps): string {
+  return program.split(' ', 1).join()
 }

@@ -6,10 +6,11 @@ import { Command } from 'commander'
 import { addConformanceCommands, completeCommand } from './cli/conformance-program.ts'
 import { addLoadCommand } from './cli/load-program.ts'
 
-const program = new Command('purser-conformance').exitOverride().configureHelp({ sortSubcommands: false })
-addConformanceCommands(program, 'purser-conformance')
-addLoadCommand(program, 'purser-conformance')
-completeCommand(program, 'purser-conformance')
+const NAME = 'purser-conformance'
+const program = new Command(NAME).exitOverride().configureHelp({ sortSubcommands: false })
+addConformanceCommands(program, NAME)
+addLoadCommand(program, NAME)
+completeCommand(program, NAME)
 ignoreClosedPipes()
-exitOnDefects()
-await program.parseAsync().catch((error: unknown) => reportFailure(error))
+exitOnDefects(NAME)
+await program.parseAsync().catch((error: unknown) => reportFailure(error, NAME))

@@ -21,7 +21,7 @@ export function formatRerunCommand(
   judged: ConformanceReport['judged'],
   target: readonly CommandOption[],
   flags: CommonConformanceFlags,
-  program = 'purser conformance',
+  program: string,
 ): string {
   const common: readonly CommandOption[] = [
     ...(flags.header ?? []).map(toHeaderOption),

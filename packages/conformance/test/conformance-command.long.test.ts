@@ -46,7 +46,7 @@ async function ranWith(run: (deps: Parameters<typeof runConformanceWallet>[1]) =
   const code = await run({
     stdout: { write: (text) => void out.push(text) },
     stderr: { write: (text) => void err.push(text) },
-    ...{ noColour: true, signal: new AbortController().signal },
+    ...{ program: 'purser conformance', noColour: true, signal: new AbortController().signal },
   })
   return { code, out: out.join(''), err: err.join('') }
 }

@@ -120,9 +120,13 @@ function pathsOf(value: unknown, path = ''): string[] {
   return Object.entries(value).flatMap(([name, member]) => pathsOf(member, path === '' ? name : `${path}.${name}`))
 }
 
-test('a report in a folder that does not exist is a usage error before any call is sent', async () => {
-  const { code, err } = await run({ baseUrl: 'http://127.0.0.1:9', report: ['/no/such/folder/report.html'] })
-  expect([code, err]).toEqual([2, 'purser: --report: /no/such/folder is no folder that can be written to\n'])
+test.each([
+  ['purser conformance', 'purser'],
+  ['purser-conformance', 'purser-conformance'],
+])('%s refuses a report in a folder that does not exist as %s, before any call is sent', async (command, name) => {
+  const flags = { ...flagsOf(wallet), baseUrl: 'http://127.0.0.1:9', report: ['/no/such/folder/report.html'] }
+  const { code, err } = await runCommand(flags, command)
+  expect([code, err]).toEqual([2, `${name}: --report: /no/such/folder is no folder that can be written to\n`])
 })
 
 test('a rule about all answers is judged by all of them, even when its case is selected alone', async () => {

@@ -10,12 +10,14 @@ export interface Ran {
   readonly err: string
 }
 
-export async function runCommand(flags: ConformanceWalletFlags): Promise<Ran> {
+/** `program`: the command that users of the kit type. */
+export async function runCommand(flags: ConformanceWalletFlags, program = 'purser conformance'): Promise<Ran> {
   const [out, err]: [string[], string[]] = [[], []]
   const code = await runConformanceWallet(flags, {
     stdout: { write: (text) => void out.push(text) },
     stderr: { write: (text) => void err.push(text) },
     noColour: true,
+    program,
     signal: new AbortController().signal,
   })
   return { code, out: out.join(''), err: err.join('') }

@@ -39,6 +39,13 @@ export function addLoadCommand(program: Command, name: string): void {
       const { runLoad } = await import('../load/load-command.ts')
       const { stdout, stderr, env } = process
       const noColour = (env.NO_COLOR ?? '') !== ''
-      process.exitCode = await runLoad(flags, { stdout, stderr, noColour, signal: createStopSignal(), env })
+      process.exitCode = await runLoad(flags, {
+        program: name,
+        stdout,
+        stderr,
+        noColour,
+        signal: createStopSignal(),
+        env,
+      })
     })
 }

@@ -23,6 +23,8 @@ import type { WorkerResult, WorkerTask } from './worker/worker-task.ts'
 import { mergeResults, runWorkers } from './worker/worker-threads.ts'
 
 export interface LoadDeps {
+  /** Name of the program, for its messages. */
+  readonly program: string
   readonly stdout: LoadTerminal
   readonly stderr: LoadTerminal
   readonly noColour: boolean

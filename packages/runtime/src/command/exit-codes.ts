@@ -16,12 +16,13 @@ export interface ExitStatus {
 /** Adds advice to an error of a part that only the caller knows, such as a database. */
 export type ErrorAdvice = (error: unknown) => unknown
 
-export function toExitStatus(failure: unknown, advise: ErrorAdvice = (error) => error): ExitStatus {
+/** `program`: the name that users type, with which the text begins. */
+export function toExitStatus(failure: unknown, program: string, advise: ErrorAdvice = (error) => error): ExitStatus {
   if (isUsageHelp(failure)) return { code: failure.exitCode === 0 ? 0 : EXIT_CODES.wrongUse }
   const error = advise(explainListenError(failure) ?? toDiskFullError(failure) ?? explainFileError(failure) ?? failure)
-  if (error instanceof UsageError) return { code: EXIT_CODES.wrongUse, text: `purser: ${error.message}` }
-  if (error instanceof UnavailableError) return { code: EXIT_CODES.unreachable, text: `purser: ${error.message}` }
-  return { code: EXIT_CODES.bug, text: formatDefect(error) }
+  if (error instanceof UsageError) return { code: EXIT_CODES.wrongUse, text: `${program}: ${error.message}` }
+  if (error instanceof UnavailableError) return { code: EXIT_CODES.unreachable, text: `${program}: ${error.message}` }
+  return { code: EXIT_CODES.bug, text: formatDefect(error, program) }
 }
 
 /** Commander has printed its errors, and help, when it throws. */
@@ -29,8 +30,8 @@ function isUsageHelp(failure: unknown): failure is Error & { readonly exitCode: 
   return failure instanceof Error && 'code' in failure && `${failure.code}`.startsWith('commander.')
 }
 
-export function reportFailure(failure: unknown, advise?: ErrorAdvice): void {
-  const { code, text } = toExitStatus(failure, advise)
+export function reportFailure(failure: unknown, program: string, advise?: ErrorAdvice): void {
+  const { code, text } = toExitStatus(failure, program, advise)
   if (text !== undefined) process.stderr.write(`${printableLines(text)}\n`)
   process.exitCode = code
 }
@@ -39,10 +40,10 @@ export function reportFailure(failure: unknown, advise?: ErrorAdvice): void {
  * An unhandled error is a defect, except for a full disk. Node would exit with 1, which means
  * findings.
  */
-export function exitOnDefects(): void {
+export function exitOnDefects(program: string): void {
   process.on('uncaughtException', (error) => {
     const full = toDiskFullError(error)
-    const text = full === undefined ? formatDefect(error) : `purser: ${full.message}`
+    const text = full === undefined ? formatDefect(error, program) : `${program}: ${full.message}`
     process.stderr.write(`${printableLines(text)}\n`)
     process.exit(full === undefined ? EXIT_CODES.bug : EXIT_CODES.unreachable)
   })
@@ -91,7 +92,7 @@ function explainFileError(error: unknown): UsageError | undefined {
   return new UsageError(`${path} cannot be used: ${fileErrorText(error)}`, { cause: error })
 }
 
-function formatDefect(error: unknown): string {
+function formatDefect(error: unknown, program: string): string {
   const lines = error instanceof Error ? (error.stack ?? error.message) : `not an error, but ${JSON.stringify(error)}`
-  return `purser: a defect of this program; please report it with these lines:\n${lines}`
+  return `${program}: a defect of this program; please report it with these lines:\n${lines}`
 }

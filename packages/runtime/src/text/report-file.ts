@@ -46,7 +46,9 @@ function findWriteFault(file: string): string | undefined {
   }
 }
 
-interface ReportStreams {
+interface ReportOutput {
+  /** The name that begins a message on stderr. */
+  readonly program: string
   readonly stdout: { write(text: string): void }
   readonly stderr: { write(text: string): void }
   /** True if stdout already has the whole report, for a program that reads nothing else there. */
@@ -57,14 +59,14 @@ interface ReportStreams {
 export function writeReport<R>(
   { file, write }: ReportFile<R>,
   report: R,
-  { stdout, stderr, isPrinted }: ReportStreams,
+  { program, stdout, stderr, isPrinted }: ReportOutput,
 ): void {
   const text = write(report)
   try {
     writeFileSync(file, text)
   } catch (error) {
     const where = isPrinted ? 'the report stands on stdout' : 'its content follows on stdout'
-    stderr.write(`${printableLine(`purser: --report: ${errorText(error)}; ${where}`)}\n`)
+    stderr.write(`${printableLine(`${program}: --report: ${errorText(error)}; ${where}`)}\n`)
     if (!isPrinted) stdout.write(printableLines(text))
   }
 }

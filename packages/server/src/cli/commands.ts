@@ -192,5 +192,5 @@ program
 
 completeCommand(program, 'purser')
 ignoreClosedPipes()
-exitOnDefects()
-await program.parseAsync().catch((error: unknown) => reportFailure(error, withAdvice))
+exitOnDefects('purser')
+await program.parseAsync().catch((error: unknown) => reportFailure(error, 'purser', withAdvice))

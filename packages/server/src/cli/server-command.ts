@@ -42,13 +42,17 @@ async function serveInProcess(start: StartServer, config: Config): Promise<void>
   const startup = start(config, { makesFirstAdmin: true })
   startup.catch(releaseIpcChannel)
   // Registered first, because a signal may arrive before the server listens.
-  onShutdown((drains) => void startup.then((server) => stopServer(server, drains).catch(reportFailure), failed))
+  onShutdown((drains) => void startup.then((server) => stopServer(server, drains).catch(reportStop), failed))
   const running = await startup
   const admin = await running.firstAdmin
   if (admin !== undefined)
     process.stderr.write(
       `first start: sign in at ${running.url}/console as ${admin.name}, password ${admin.password}; it is not shown again\n`,
     )
+}
+
+function reportStop(error: unknown): void {
+  reportFailure(error, 'purser')
 }
 
 /** `startup` reports the error. */

@@ -82,7 +82,13 @@ async function kitHere(flags: Partial<ConformancePlatformFlags>) {
       written[name] += text
     },
   })
-  const deps = { stdout: terminal('stdout'), stderr: terminal('stderr'), noColour: true, signal: neverAborted() }
+  const deps = {
+    stdout: terminal('stdout'),
+    stderr: terminal('stderr'),
+    program: 'purser conformance',
+    noColour: true,
+    signal: neverAborted(),
+  }
   const code = await runConformancePlatform({ host: '127.0.0.1', ...flags }, deps)
   return { code, ...written }
 }
@@ -129,7 +135,7 @@ test('Ctrl-C ends a run of conformance platform with 130 and a report of the jud
   // The command writes here after each case. The first case ends before most others have begun.
   const stderr = { isTTY: true, columns: 80, write: () => stop.abort() }
   const stdout = { write: (text: string) => void report.push(text) }
-  const deps = { stdout, stderr, noColour: true, signal: stop.signal }
+  const deps = { stdout, stderr, program: 'purser conformance', noColour: true, signal: stop.signal }
   const flags = { listen: '0', host: '127.0.0.1', platformApi: right.url, platformKey: right.key }
   expect(await runConformancePlatform(flags, deps)).toBe(130)
   expect(report.join('')).toMatch(/^ *[✓✗] platform-|\d+ passed/m)

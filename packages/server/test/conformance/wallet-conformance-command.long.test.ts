@@ -38,7 +38,13 @@ async function run(flags: ConformanceWalletFlags, signal = new AbortController()
       err += text
     },
   }
-  const code = await runConformanceWallet(flags, { stdout, stderr, noColour: true, signal })
+  const code = await runConformanceWallet(flags, {
+    stdout,
+    stderr,
+    program: 'purser conformance',
+    noColour: true,
+    signal,
+  })
   return { code, out, err }
 }
 

@@ -30,7 +30,7 @@ it.each(THERE)('%s makes migrate exit with 2, and nothing is changed', async (_w
     "select count(*)::int as tables from pg_tables where schemaname = 'platform'",
   )
   await query(inject('postgresUrl'), `drop database ${name} with (force)`)
-  expect(toExitStatus(failure)).toMatchObject({
+  expect(toExitStatus(failure, 'purser')).toMatchObject({
     code: 2,
     text: expect.stringMatching(/already exists.*a database of its own/),
   })
@@ -50,7 +50,7 @@ it.each([
   const failure = await work(db).catch((error: unknown) => error)
   await db.close()
   await database.drop()
-  expect(toExitStatus(failure)).toMatchObject({
+  expect(toExitStatus(failure, 'purser')).toMatchObject({
     code: 2,
     text: expect.stringMatching(/before 0\.1\.0 .*schema version 310.* commit [0-9a-f]{40} first.*upgrade\.md/),
   })

@@ -119,7 +119,7 @@ it.each(starts)(
   async (_name, start) => {
     await refuseWrites()
     const failure = await start().catch((error: unknown) => error)
-    expect(toExitStatus(failure)).toMatchObject({
+    expect(toExitStatus(failure, 'purser')).toMatchObject({
       code: 3,
       text: expect.stringContaining('default_transaction_read_only is on'),
     })
@@ -130,7 +130,7 @@ it('a server that starts on a standby names it, and starts after its promotion',
   const standby = await startStandby(postgres)
   const start = () => startWallet({ databaseUrl: standby.url })
   const failure = await start().catch((error: unknown) => error)
-  expect(toExitStatus(failure)).toMatchObject({ code: 3, text: expect.stringContaining('it is a standby') })
+  expect(toExitStatus(failure, 'purser')).toMatchObject({ code: 3, text: expect.stringContaining('it is a standby') })
   await standby.promote()
   const promoted = await start()
   expect(await readiness(promoted)).toEqual([200, 'ready'])

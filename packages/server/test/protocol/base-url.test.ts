@@ -59,7 +59,13 @@ const load = (over: Partial<LoadFlags>) => parseLoadOptions({ ...LOAD, ...over }
 async function ofKit(run: (deps: ConformanceDeps) => Promise<number>): Promise<string> {
   const printed: string[] = []
   const out = { write: (text: string) => void printed.push(text) }
-  const code = await run({ stdout: out, stderr: out, noColour: true, signal: new AbortController().signal })
+  const code = await run({
+    stdout: out,
+    stderr: out,
+    program: 'purser conformance',
+    noColour: true,
+    signal: new AbortController().signal,
+  })
   return `${code} ${printed.join('')}`
 }
 
