@@ -9,6 +9,7 @@ import type { ScreenOutput } from '../screen.ts'
 import type { LiveCall, LiveCallListener } from '../wire/live-call-log.ts'
 import { type BalanceReads, createBalanceReads } from './balance-reads.ts'
 import { serveDevPage } from './dev-api.ts'
+import { type DevBettorsDeps, simulateDevBettors } from './dev-bettors.ts'
 import { createDevFrame, type DevFrame } from './dev-frame.ts'
 import type { DevOptions } from './dev-options.ts'
 import { type DevServers, startDevServers } from './dev-servers.ts'
@@ -80,12 +81,34 @@ async function runDevSession(
   if (players.length > 0) {
     for (const player of players) await balances.add(player)
     terminal.note(describePlayers(players, balances))
-    frame = createDevFrame({ servers, watch, balances, players, minuteMs })
-    await sleepUntil(duration === 0 ? Number.POSITIVE_INFINITY : Date.now() + duration * MS_PER_SECOND, signal)
+    const session = { servers, watch, balances, players, minuteMs, note: terminal.note }
+    frame = createDevFrame(session)
+    await playUntilEnd(session, options, signal)
   }
   const sum = servers.judge.sum()
   terminal.sum(sum, walletUrl)
   return sum.wrong > 0 ? EXIT_CODES.findings : 0
+}
+
+/** Longest wait at the end for calls in progress. */
+const DRAIN_MS = 10_000
+
+/** Plays until the duration is over or the signal comes, and then finishes the calls in progress. */
+async function playUntilEnd(
+  session: DevBettorsDeps,
+  { bettors, faults, seed, duration }: DevOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { network } = session.servers
+  const stop = new AbortController()
+  const end = AbortSignal.any([signal, stop.signal])
+  const playing = bettors > 0 ? simulateDevBettors(session, { bettors, faults, seed, signal: end }) : undefined
+  await sleepUntil(duration === 0 ? Number.POSITIVE_INFINITY : Date.now() + duration * MS_PER_SECOND, signal)
+  stop.abort()
+  network.disableFaults()
+  const timer = new AbortController()
+  const drained = Promise.all([playing, network.idle()]).then(() => timer.abort())
+  await Promise.race([drained, sleepUntil(Date.now() + DRAIN_MS, timer.signal)])
 }
 
 function joinListeners(listeners: readonly LiveCallListener[]): LiveCallListener {

@@ -50,7 +50,7 @@ export async function startDevServers(
   listener: LiveCallListener,
   closing: RegisterCloser,
 ): Promise<DevServers> {
-  const { walletUrl, secret, seed, faults, headers } = options
+  const { walletUrl, secret, seed, faults, headers, bettors } = options
   const config = readConfig(
     {
       ...{ HOST: '127.0.0.1', PORT: '0', PURSER_DATA_DIR: options.keep ?? 'memory://' },
@@ -61,12 +61,13 @@ export async function startDevServers(
   )
   const network = await startFaultProxy({
     ...{ walletUrl, headers, weights: WEIGHTS },
-    ...{ fraction: faults, random: createRandom(seed, 'faults') },
+    ...{ fraction: bettors > 0 ? faults : 0, random: createRandom(seed, 'faults') },
   })
   closing(() => network.close())
   const judge = createLiveJudge({ secret, players: [] })
   const tokens = new Set<string>()
   const deadTokens = new Set<string>()
+  const addDeadToken = (token: string) => void deadTokens.add(token)
   const users = new Map<string, string>()
   const callLog = createLiveCallLog({
     ...{ judge, deadTokens, drawsFaults: true, listener },
@@ -82,9 +83,9 @@ export async function startDevServers(
   closing(() => matches.stop())
   return {
     ...{ platform, network, callLog, judge, matches, scales: config.scales },
-    ownCalls: createOwnCalls({ proxyUrl: network.url, walletUrl, secret }),
+    ownCalls: createOwnCalls({ proxyUrl: network.url, walletUrl, secret, addDeadToken }),
     addToken: (token) => void tokens.add(token),
-    addDeadToken: (token) => void deadTokens.add(token),
+    addDeadToken,
   }
 }
 

@@ -27,17 +27,20 @@ export interface OwnCallsOptions {
   readonly proxyUrl: string
   readonly walletUrl: string
   readonly secret: string
+  /** From now on no call with this token may succeed. */
+  addDeadToken(token: string): void
 }
 
 /** Milliseconds; a trouble may delay an answer past the platform's 5 s. */
 const TIMEOUT_MS = 40_000
 
-export function createOwnCalls({ proxyUrl, walletUrl, secret }: OwnCallsOptions): OwnCalls {
+export function createOwnCalls({ proxyUrl, walletUrl, secret, addDeadToken }: OwnCallsOptions): OwnCalls {
   const build: OwnCalls['build'] = (player, step, betId) => {
     const { userId, operatorUser, currency, scale } = player
     const account = { currency, scale }
     const text = step.amount === undefined ? undefined : resolveAmount(step.amount, toBalances(player), scale).text
     const token = chooseToken(player, step)
+    if (token !== undefined && token !== player.token) addDeadToken(token)
     const parts = { requestId: randomUUID(), betId, userId, operatorUser, token, account, amount: text }
     return buildSignedRequest(step, parts, secret)
   }

@@ -5,7 +5,6 @@
 import { randomUUID } from 'node:crypto'
 import { rollbackStep } from '@purser/conformance/wallet/case/step-builders'
 import type { CallStep } from '@purser/conformance/wallet/case/wallet-case'
-import { parseJsonObject } from '@purser/protocol/values/exact-json'
 import { formatMoney, type Money } from '@purser/protocol/values/money'
 import { conflict } from '../../../core/http/api/problem-details.ts'
 import type { FramePlacement } from '../../frame/frame-bets.ts'
@@ -80,12 +79,7 @@ export async function runTrouble(trouble: Trouble, context: TroubleContext): Pro
   await balances.settled(player)
   const before = player.balance
   const start = callLog.since(0).calls.at(-1)?.number ?? 0
-  const betIds = await callLog.withoutDraws(player.userId, async () => {
-    const ids = await trouble.play(createStage(context))
-    for (const betId of ids) await player.bets.settled(betId).catch(() => {}) // the platform does not know our own bets
-    await awaitCalls(context, ids)
-    return ids
-  })
+  const betIds = await playTrouble(trouble, context)
   await balances.settled(player)
   const calls = callLog.since(0).calls.filter((call) => call.number > start && betIds.includes(call.betId))
   return {
@@ -97,6 +91,17 @@ export async function runTrouble(trouble: Trouble, context: TroubleContext): Pro
     betIds,
     calls: calls.map(({ number }) => number),
   }
+}
+
+/** Returns the ids of the bets when their last call has ended. */
+export function playTrouble(trouble: Trouble, context: TroubleContext): Promise<readonly string[]> {
+  const { servers, player } = context
+  return servers.callLog.withoutDraws(player.userId, async () => {
+    const ids = await trouble.play(createStage(context))
+    for (const betId of ids) await player.bets.settled(betId).catch(() => {}) // the platform does not know our own bets
+    await awaitCalls(context, ids)
+    return ids
+  })
 }
 
 /** Waits until every call about the bets has ended, delayed ones included. */
@@ -129,10 +134,7 @@ function createStage(context: TroubleContext): TroubleStage {
   const stake = formatMoney(chooseStake(context) as Money, player.scale)
   const callsOf = (betId: string) => callLog.since(0).calls.filter((call) => call.betId === betId)
   const send: TroubleStage['send'] = async (step, betId) => {
-    const planned = ownCalls.build(player, step, betId)
-    const { token } = parseJsonObject(planned.body) ?? {}
-    if ((step.token === 'dead' || step.token === 'unknown') && typeof token === 'string') servers.addDeadToken(token)
-    await ownCalls.send(planned)
+    await ownCalls.send(ownCalls.build(player, step, betId))
   }
   return {
     ...{ player, stake, minuteMs, callsOf, send },

@@ -1,0 +1,71 @@
+/** Runs `purser dev` in this process, in front of the test wallet of the conformance kit. */
+import { type RunningWallet, startTestWallet, type WalletOptions } from '../../../../conformance/test/mutants/wallet.ts'
+import { type DevFlags, parseDevOptions } from '../../../src/sandbox/dev/dev-options.ts'
+import { runDev } from '../../../src/sandbox/dev/dev-run.ts'
+import { operatorClient, playerWithMoney } from '../../support/operator.ts'
+
+export interface DevSession {
+  readonly wallet: RunningWallet
+  /** Lines of the output so far. */
+  output(): string
+  /** Resolves with the page's address when a player is known. */
+  ready(): Promise<string>
+  ask<T>(method: string, path: string, body?: object): Promise<{ readonly status: number; readonly body: T }>
+  /** Resolves to the exit code. */
+  stop(): Promise<number>
+  readonly ended: Promise<number>
+}
+
+export interface DevSessionOptions extends WalletOptions {
+  readonly flags?: Partial<DevFlags>
+  readonly players?: number
+}
+
+const MINUTE_MS = 300
+
+export async function startDevSession({ flags, players = 1, ...options }: DevSessionOptions = {}): Promise<DevSession> {
+  const wallet = await startTestWallet(options)
+  const operator = operatorClient(wallet.url, wallet.operatorKey)
+  const made = await Promise.all(Array.from({ length: players }, () => playerWithMoney(operator, '1000.00')))
+  const given: DevFlags = {
+    ...{ wallet: wallet.url, secret: wallet.secret, token: made.map(({ token }) => token), seed: '1' },
+    ...{ bettors: '0', faults: '0.1', duration: '0', wait: '60', port: '0', ...flags },
+  }
+  let text = ''
+  let notify = () => {}
+  const write = (part: string) => {
+    text += part
+    notify()
+  }
+  const stopping = new AbortController()
+  const ended = runDev(parseDevOptions(given, {}), {
+    ...{ output: { write }, noColour: true, env: {}, signal: stopping.signal },
+    ...{ isInteractive: true, minuteMs: MINUTE_MS },
+  }).finally(() => wallet.close())
+  const matched = (pattern: RegExp) =>
+    new Promise<string>((resolve, reject) => {
+      void ended.then(() => reject(new Error(`ended:\n${text}`)), reject)
+      notify = () => {
+        const found = pattern.exec(text)?.[1]
+        if (found !== undefined) resolve(found)
+      }
+      notify()
+    })
+  const url = () => /The page is at (\S+)\//.exec(text)?.[1] ?? ''
+  return {
+    ...{ wallet, ended, output: () => text },
+    async ready() {
+      await matched(/(The player is|players are ready)/)
+      return url()
+    },
+    async ask<T>(method: string, path: string, body?: object) {
+      const headers = { 'content-type': 'application/json' }
+      const answer = await fetch(url() + path, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+      return { status: answer.status, body: (await answer.json()) as T }
+    },
+    stop() {
+      stopping.abort()
+      return ended
+    },
+  }
+}
