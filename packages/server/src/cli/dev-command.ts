@@ -18,6 +18,7 @@ export function addDevCommand(program: Command): void {
     .option('--faults <fraction>', 'fraction of their calls that get a fault, 0 to 1', '0.1')
     .option('--seed <number>', 'seed of the random choices; default: a random seed')
     .option('--duration <seconds>', 'stop after this many seconds; 0: run until Ctrl-C', '0')
+    .option('--scenario <file>', 'play the steps of this file, and end with exit code 1 if a call was wrong')
     .option('--wait <seconds>', 'how long a wallet may be away without a terminal', '60')
     .option('--port <port>', 'port of the page on this machine; 0: any free port', '0')
     .option('--keep <folder>', 'keep the bets of the platform in this folder; default: in memory')
@@ -27,6 +28,7 @@ export function addDevCommand(program: Command): void {
       formatExamples(
         'purser dev --wallet http://127.0.0.1:3000 --secret s3cret --token abc1234567',
         'purser dev --wallet https://wallet.test/api --players players.json --bettors 5 --duration 180',
+        'purser dev --wallet http://127.0.0.1:3000 --token … --scenario steps.json',
       ),
     )
     .action(async (flags: DevFlags) => {

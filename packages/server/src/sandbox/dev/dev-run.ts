@@ -15,6 +15,7 @@ import type { DevOptions } from './dev-options.ts'
 import { type DevServers, startDevServers } from './dev-servers.ts'
 import type { DevPlayer } from './players/dev-player.ts'
 import { FirstCallError, loadPlayers } from './players/token-players.ts'
+import { playScenario, readScenario } from './scenario.ts'
 import { createDevTerminal, type DevTerminal } from './terminal/dev-terminal.ts'
 import { createWalletWatch, type WalletWatch } from './wallet-watch.ts'
 
@@ -56,6 +57,7 @@ async function runDevSession(
 ): Promise<number> {
   const { walletUrl, scenario, duration, wait, sources, bettors, port } = options
   const { signal, env, minuteMs = MINUTE_MS } = deps
+  const steps = scenario === undefined ? undefined : readScenario(scenario)
   const watch = createWalletWatch({ url: walletUrl, note: terminal.note })
   closing(async () => watch.stop())
   const profileCalls = new Map<string, LiveCall>()
@@ -83,10 +85,12 @@ async function runDevSession(
     terminal.note(describePlayers(players, balances))
     const session = { servers, watch, balances, players, minuteMs, note: terminal.note }
     frame = createDevFrame(session)
-    await playUntilEnd(session, options, signal)
+    if (steps === undefined) await playUntilEnd(session, options, signal)
+    else await playScenario(steps, { ...session, ownCalls: servers.ownCalls, signal })
   }
   const sum = servers.judge.sum()
   terminal.sum(sum, walletUrl)
+  if (steps !== undefined && signal.aborted) return EXIT_CODES.interrupted
   return sum.wrong > 0 ? EXIT_CODES.findings : 0
 }
 

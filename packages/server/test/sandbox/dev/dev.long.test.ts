@@ -1,7 +1,14 @@
 /** `purser dev` in front of a right wallet: the page, the troubles, the bettors, and the end. */
-import { afterEach, describe, expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, describe, expect, test } from 'vitest'
+import type { MutantId } from '../../../../conformance/test/mutants/mutants.ts'
 import { DEV_TROUBLES } from '../../../src/sandbox/dev/troubles/dev-troubles.ts'
 import { type DevSession, startDevSession } from './dev-session.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'purser-dev-'))
+afterAll(() => rmSync(folder, { recursive: true }))
 
 let session: DevSession | undefined
 afterEach(async () => {
@@ -65,4 +72,49 @@ describe('purser dev in front of a right wallet', () => {
     const [, calls = '0'] = /^(\d+) calls: /m.exec(session.output()) ?? []
     expect(Number(calls)).toBeGreaterThan(100)
   })
+
+  test('plays a scenario, and ends with the exit code of its verdicts', async () => {
+    const file = join(folder, 'steps.json')
+    const steps = [
+      { operation: 'place', named: 'bet' },
+      { operation: 'place', bytesOf: 'bet' },
+      { operation: 'settle', resultType: 'won', amount: '25' },
+      { kind: 'together', calls: [{ operation: 'rollback' }, { operation: 'rollback' }] },
+    ]
+    writeFileSync(file, JSON.stringify(steps))
+    session = await startDevSession({ flags: { scenario: file } })
+    expect(await session.ended).toBe(0)
+    expect(session.output().match(/^\d\S+ (Place bet|Settle|Rollback)/gm)).toHaveLength(5)
+    session = await startDevSession({ fault: 'place-repeat-debits', flags: { scenario: file, json: true } })
+    expect(await session.ended).toBe(1)
+    const events = session
+      .output()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string; wrong?: number })
+    expect(events.at(-1)).toMatchObject({ event: 'sum', wrong: 1 })
+  })
+})
+
+test('purser dev waits for a wallet that restarts, and goes on', async () => {
+  session = await startDevSession({ flags: { bettors: '1' } })
+  await session.ready()
+  await session.printed(/(Place bet )/)
+  await session.pauseWallet()
+  await session.printed(/(accepts\s+no\s+connections)/)
+  await session.resumeWallet()
+  await session.printed(/back after \d+ s\.[\s\S]*(Place bet .*→ 200)/)
+  expect(await session.stop()).toBe(0)
+})
+
+test.each<[MutantId, RegExp]>([
+  ['place-repeat-debits', /double debit/],
+  ['settle-repeat-pays', /payout twice/],
+  ['rollback-unknown-credits', /refund without stake/],
+])('purser dev names the fault of a wallet with %s', async (fault, cause) => {
+  session = await startDevSession({ fault, players: 2, flags: { bettors: '4', faults: '0.3' } })
+  await session.printed(/( wrong: )/)
+  expect(await session.stop()).toBe(1)
+  expect(session.output()).toMatch(/To mend first:|to mend first:/)
+  expect(session.output().slice(session.output().lastIndexOf(' calls: '))).toMatch(cause)
 })
