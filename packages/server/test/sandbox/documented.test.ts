@@ -6,11 +6,20 @@ import { readFileSync } from 'node:fs'
 import { createLogger } from '@purser/runtime/logger'
 import Fastify from 'fastify'
 import { expect, test } from 'vitest'
+import { DEV_TROUBLES } from '../../src/sandbox/dev/troubles/dev-troubles.ts'
 import { FAULT_SCENARIOS } from '../../src/sandbox/frame/fault-scenarios.ts'
 import { addSandboxApi } from '../../src/sandbox/frame/sandbox-api.ts'
 import { addFrontPage } from '../../src/sandbox/front-page.ts'
 
 const page = readFileSync(new URL('../../../../docs/reference/sandbox-api.md', import.meta.url), 'utf8')
+
+const devPage = readFileSync(new URL('../../../../docs/reference/dev.md', import.meta.url), 'utf8')
+
+test('the reference of purser dev lists exactly its troubles', () => {
+  const [, section = ''] = devPage.split('## Troubles')
+  const rows = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `([^`]+)` \|/gm)].map(([, name]) => name)
+  expect(rows).toEqual(Object.keys(DEV_TROUBLES))
+})
 
 /** The rows in the form of the page. */
 async function served(): Promise<string[]> {

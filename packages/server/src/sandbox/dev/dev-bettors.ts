@@ -1,6 +1,6 @@
 /**
- * Simulated bettors who play with the players of a foreign wallet. Their money is finite: stakes are
- * small, and the results keep the balance near its start.
+ * Simulated bettors who play with the players of a foreign wallet. Their money is finite: stakes
+ * are small, and the results keep the balance near its start.
  *
  * Each player has rounds. In a round every bettor of the player plays one bet at the same time, and
  * then the balance is read, because it can only be compared while no call is in progress.

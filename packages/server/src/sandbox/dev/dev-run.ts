@@ -97,7 +97,9 @@ async function runDevSession(
 /** Longest wait at the end for calls in progress. */
 const DRAIN_MS = 10_000
 
-/** Plays until the duration is over or the signal comes, and then finishes the calls in progress. */
+/**
+ * Plays until the duration is over or the signal comes, and then finishes the calls in progress.
+ */
 async function playUntilEnd(
   session: DevBettorsDeps,
   { bettors, faults, seed, duration }: DevOptions,

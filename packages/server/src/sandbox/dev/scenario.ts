@@ -1,9 +1,9 @@
 /**
- * A list of steps from a file, in the language of the cases of the conformance kit. The judge of all
- * calls decides, so a step names no permitted answers.
+ * A list of steps from a file, in the language of the cases of the conformance kit. The judge of
+ * all calls decides, so a step names no permitted answers.
  *
- * A step is a call (`operation`, and the members of CallStep that differ from the defaults), several
- * calls `together`, a `pause`, or `rounds`. Names of bets are local to the file.
+ * A step is a call (`operation`, and the members of CallStep that differ from the defaults),
+ * several calls `together`, a `pause`, or `rounds`. Names of bets are local to the file.
  */
 import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'

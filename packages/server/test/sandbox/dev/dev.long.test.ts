@@ -65,7 +65,7 @@ describe('purser dev in front of a right wallet', () => {
     expect(await session.stop()).toBe(0)
   })
 
-  test('accuses the wallet of nothing while bettors play with faults', async () => {
+  test('finds no call wrong while bettors play with faults', async () => {
     session = await startDevSession({ players: 2, flags: { bettors: '4', faults: '0.2', duration: '30' } })
     const code = await session.ended
     expect({ code, wrong: session.output().match(/.* wrong: .*/g) ?? [] }).toEqual({ code: 0, wrong: [] })
