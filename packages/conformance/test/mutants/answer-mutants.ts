@@ -38,7 +38,7 @@ export const ANSWER_MUTANTS = {
 } as const satisfies Record<string, Mutant>
 
 export const USER_DATA_MUTANTS = {
-  'profile-token-unchecked': seenOnWire('An unknown token gets the profile of somebody', 'B18', 'K5'),
+  'profile-token-unchecked': seenOnWire('An unknown token gets the profile of some player', 'B18', 'K5'),
   'profile-dead-token-accepted': seenOnWire('A dead token still gets the profile', 'B19'),
   'long-token-crashes': seenOnWire('A token of 64 characters is answered 500', 'K5'),
   'profile-everybody-is-test': seenOnWire('Every player is a test player', 'K28', 'F112'),
@@ -51,16 +51,16 @@ export const USER_DATA_MUTANTS = {
   'profile-user-as-number': seenOnWire('The userId is a number', 'B17', 'K28'),
   'profile-currencies-as-text': seenOnWire('The currencies are one text with commas', 'B17', 'K28'),
   'profile-flags-as-numbers': seenOnWire('isTest is 0 or 1', 'B17', 'K28'),
-  'profile-nulls': seenOnWire('What is not known is null, not absent', 'B17', 'K28'),
+  'profile-nulls': seenOnWire('An unknown value is null, not absent', 'B17', 'K28'),
   'profile-birthday-dotted': seenOnWire('The birthday is written 31.12.1990', 'K28'),
   'profile-registration-iso': seenOnWire('The registration date is written with T and Z', 'K28'),
   'balance-of-unused-currency-refused': seenOnWire('A currency without money yet is refused', 'B25'),
   'balance-currency-ignored': seenOnWire(
-    'The balance is that of the active currency, whatever was asked',
+    'Balance always answers for the active currency, not for the requested one',
     'B24',
     'B25',
   ),
-  'balance-in-minor-units': seenOnWire('The balance is told in cents', 'B24', 'B26'),
+  'balance-in-minor-units': seenOnWire('The balance is given in cents', 'B24', 'B26'),
   'balance-as-text': seenOnWire('The balance is a text', 'B24', 'F109'),
   'balance-token-unchecked': seenOnWire("Another player's token reads the balance", 'B20', 'K5'),
   'check-tells-the-stake': seenOnWire('/payment/check tells the stake after a settlement', 'F114'),

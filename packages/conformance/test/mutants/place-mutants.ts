@@ -26,7 +26,7 @@ export const MONEY_MUTANTS = {
 } as const satisfies Record<string, Mutant>
 
 export const PLACE_MUTANTS = {
-  'place-token-unchecked': seenOnWire('Place bet does not look at the token', 'B18', 'K5'),
+  'place-token-unchecked': seenOnWire('Place bet ignores the token', 'B18', 'K5'),
   'place-token-of-another-accepted': seenOnWire("A bet with another player's token is accepted", 'B20', 'K5'),
   'place-expired-token-accepted': seenOnWire('A bet with an expired token is accepted', 'B19'),
   'place-token-currency-unchecked': seenOnWire('A bet in another currency than its token is accepted', 'B21', 'K24'),

@@ -5,7 +5,7 @@
 import { type Mutant, seenOnWire } from './mutant.ts'
 
 export const SIGNATURE_MUTANTS = {
-  'signature-unchecked': seenOnWire('No signature is looked at', 'A2', 'A3', 'A4'),
+  'signature-unchecked': seenOnWire('No signature is checked', 'A2', 'A3', 'A4'),
   'signature-place-unchecked': seenOnWire('The signature of Place bet is not checked', 'A2', 'A3', 'K1'),
   'signature-settle-unchecked': seenOnWire('The signature of Settle is not checked', 'K2'),
   'signature-unsettle-unchecked': seenOnWire('The signature of Unsettle is not checked', 'K2'),
@@ -14,19 +14,26 @@ export const SIGNATURE_MUTANTS = {
   'signature-balance-unchecked': seenOnWire('The signature of /user/balance is not checked', 'K2'),
   'signature-check-unchecked': seenOnWire('The signature of /payment/check is not checked', 'I8'),
   'signature-absent-accepted': seenOnWire('A call without the header is accepted; a wrong one is refused', 'A2', 'K1'),
-  'signature-over-reserialised-json': seenOnWire('It is checked over the JSON written anew', 'A5', 'K1'),
+  'signature-over-reserialised-json': seenOnWire('The signature is checked over the JSON printed again', 'A5', 'K1'),
   'signature-over-own-order': seenOnWire(
-    'It is checked over the JSON written anew, members in our own order',
+    'The signature is checked over the JSON printed again, with its members in another order',
     'A5',
     'K1',
   ),
-  'signature-over-latin1': seenOnWire('It is checked over the body read as Latin-1: other letters fail', 'A5', 'K1'),
-  'signature-own-header': seenOnWire('It is checked with a header of our own spelling, not the one received', 'A1'),
+  'signature-over-latin1': seenOnWire(
+    'The signature is checked over the body read as Latin-1, so other letters fail',
+    'A5',
+    'K1',
+  ),
+  'signature-own-header': seenOnWire(
+    'The signature is checked with a header that the wallet prints, not with the received one',
+    'A1',
+  ),
   'signature-alg-none': seenOnWire('alg none with an empty signature is accepted', 'A6', 'K3'),
-  'signature-alg-unread': seenOnWire('The alg of the header is not looked at', 'A6', 'K3'),
+  'signature-alg-unread': seenOnWire('The alg in the header is ignored', 'A6', 'K3'),
   'signature-alg-chosen-by-caller': seenOnWire('The header chooses the hash: HS512 is accepted', 'A6', 'K3'),
   'signature-payload-accepted': seenOnWire('A middle part that is not empty is ignored', 'A7', 'K3'),
-  'signature-prefix-enough': seenOnWire('A signature that is cut short is compared as far as it goes', 'A3', 'K1'),
+  'signature-prefix-enough': seenOnWire('A truncated signature is compared only up to its end', 'A3', 'K1'),
   'signature-two-parts-accepted': seenOnWire('A header of two parts is read as if it had three', 'K1'),
   'signature-crit-accepted': seenOnWire('A header with crit is accepted', 'A6', 'K3'),
 } as const satisfies Record<string, Mutant>
