@@ -7,9 +7,9 @@ import type { Possibility } from './books/bet-history.ts'
 import { mergePossibilities } from './books/bet-history.ts'
 import type { LiveBetState } from './books/bet-state.ts'
 import { type EndedCall, type PlayerBook, rebase, setPossibilities } from './books/player-book.ts'
+import { explainDifference } from './faults/balance-explanation.ts'
 import type { FaultName } from './faults/live-fault.ts'
-import { listMoneyFaults, type MoneyFault } from './faults/money-faults.ts'
-import { isRoundingError, losesDecimals } from './faults/rounding-fault.ts'
+import type { MoneyFault } from './faults/money-faults.ts'
 import type { CallToWallet } from './live-call.ts'
 import type { Verdict } from './live-verdict.ts'
 import { buildFaultVerdict, formatAnswer, formatCallTitle, formatPlayerMoney } from './verdict-text.ts'
@@ -24,7 +24,9 @@ export function judgeBalance(book: PlayerBook, units: bigint): readonly Verdict[
   book.hasReads = true
   book.lastRead = units
   if (match.kind !== 'different') return match.kind === 'matched' ? confirmSuspicions(book, recent) : []
-  const found = explainDifference(book, recent, { units, expected: match.expected, start, known: book.shownFaults })
+  const { scale } = book.player
+  const wrong = { units, expected: match.expected, start, scale, known: book.shownFaults }
+  const found = explainDifference(recent, wrong)
   if (found.kind === 'calls') return blameCalls(book, units, found.faults)
   rebase(book, units)
   const [expected = units] = match.expected
@@ -33,87 +35,6 @@ export function judgeBalance(book: PlayerBook, units: bigint): readonly Verdict[
       ? blameArithmetic(book, found.cause, last, { units, expected })
       : reportChange(book, { units, expected }),
   ]
-}
-
-type Explanation =
-  | { readonly kind: 'calls'; readonly faults: readonly MoneyFault[] }
-  | { readonly kind: 'arithmetic'; readonly cause: FaultName }
-  | { readonly kind: 'none' }
-
-interface WrongBalance {
-  readonly units: bigint
-  /** The balances that fit the books. */
-  readonly expected: readonly bigint[]
-  /** The balance that was read before. */
-  readonly start: bigint | undefined
-  /** Faults that the wallet has shown before. */
-  readonly known: ReadonlySet<FaultName>
-}
-
-function explainDifference(book: PlayerBook, recent: readonly EndedCall[], wrong: WrongBalance): Explanation {
-  const { units, expected, start } = wrong
-  const { scale } = book.player
-  const single = findFaults(recent, wrong, 1)
-  if (single !== undefined) return { kind: 'calls', faults: single }
-  if (start !== undefined && losesDecimals(recent, { start, end: units, scale }))
-    return { kind: 'arithmetic', cause: 'cents lost at three decimals' }
-  const several = findFaults(recent, wrong, MAX_FAULTS)
-  if (several !== undefined) return { kind: 'calls', faults: several }
-  const isRounded = expected.some((one) => isRoundingError(recent, units - one, scale))
-  return isRounded ? { kind: 'arithmetic', cause: 'cents lost by floats' } : { kind: 'none' }
-}
-
-/** Faults that together explain a difference. */
-const MAX_FAULTS = 6
-/** Sums of faults of one size that are compared. */
-const MAX_COMBINATIONS = 5_000
-
-/**
- * Rank of a fault as an explanation. A fault that this wallet has shown before is the likeliest. A
- * repeat with a second effect is likelier than a first call without effect, and a refused call that
- * moves money is the least likely.
- */
-function rankFault({ cause, ended }: MoneyFault, known: ReadonlySet<FaultName>): number {
-  if (known.has(cause)) return 0
-  if (UNLIKELY.includes(cause)) return 3
-  if (ended.answer.kind === 'refused' && ended.call.operation !== 'rollback') return 4
-  return cause.startsWith('lost update') ? 2 : 1
-}
-
-const UNLIKELY: readonly FaultName[] = [
-  ...(['stake not debited', 'payout missing', 'refund missing'] as const),
-  ...(['stake paid on top of the payout', 'corrected result not applied', 'refund of the named amount'] as const),
-]
-
-interface Combination {
-  readonly faults: readonly MoneyFault[]
-  readonly sum: bigint
-  readonly next: number
-}
-
-/** The fewest faults whose sum is a difference. A call has at most one fault. */
-function findFaults(
-  recent: readonly EndedCall[],
-  { units, expected, known }: WrongBalance,
-  maxFaults: number,
-): readonly MoneyFault[] | undefined {
-  const differences = new Set(expected.map((one) => units - one))
-  const all = recent.flatMap((ended) => listMoneyFaults(ended, units, expected))
-  const candidates = all.toSorted((a, b) => rankFault(a, known) - rankFault(b, known))
-  let combinations: readonly Combination[] = [{ faults: [], sum: 0n, next: 0 }]
-  for (let size = 1; size <= maxFaults && combinations.length > 0; size++) {
-    combinations = combinations.flatMap((one) => extendCombination(one, candidates)).slice(0, MAX_COMBINATIONS)
-    const found = combinations.find(({ sum }) => differences.has(sum))
-    if (found !== undefined) return found.faults
-  }
-  return undefined
-}
-
-function extendCombination({ faults, sum, next }: Combination, candidates: readonly MoneyFault[]): Combination[] {
-  return candidates.slice(next).flatMap((candidate, index) => {
-    if (faults.some(({ ended }) => ended === candidate.ended)) return []
-    return [{ faults: [...faults, candidate], sum: sum + candidate.difference, next: next + index + 1 }]
-  })
 }
 
 function blameCalls(book: PlayerBook, units: bigint, faults: readonly MoneyFault[]): readonly Verdict[] {

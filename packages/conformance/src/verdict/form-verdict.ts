@@ -16,7 +16,7 @@ export interface FormContext {
 }
 
 /** A server that fails so often does not recover by itself. */
-const MAX_FAILURES = 4
+const MAX_FAILURES = 9
 
 /** `isDefined`: the interface defines the answer to the call. */
 export function judgeForm(given: FormContext, isDefined: boolean): Verdict | undefined {

@@ -144,8 +144,14 @@ function allowFirstResult(state: LiveBetState, call: CallToWallet): readonly Liv
       ),
       ...FAILS,
     ]
-  if (amount.kind === 'long') return [PAID, ...FAILS]
+  if (amount.kind === 'long' || contradictsAmount(call)) return [PAID, ...FAILS]
   return [PAID, ...(resultType === 'cashout' ? [SESSION_ENDED] : [])]
+}
+
+/** 'won' with 0, or 'lost' with more (L-6). */
+function contradictsAmount(call: CallToWallet): boolean {
+  const isZero = getUnits(call) === 0n
+  return call.resultType === 'won' ? isZero : call.resultType === 'lost' && !isZero
 }
 
 const RESULT_TYPES: readonly string[] = ['won', 'lost', 'refund', 'cashout']
@@ -189,7 +195,7 @@ function allowUnsettle(state: LiveBetState, call: CallToWallet, facts: BetFacts)
     case 'settled':
       return [...allowFirstUnsettle(call, facts), ...FAILS, ...allowFailure('unpay')]
     case 'cancelled': {
-      const opens: LiveAllowed = { ...UNCHANGED, opensAgain: true, advice: 'Unsettle opens a cancelled bet' }
+      const opens: LiveAllowed = { ...UNCHANGED, becomes: 'reopened', advice: 'Unsettle opens a cancelled bet' }
       return [UNCHANGED, opens, ...FAILS]
     }
     default:
@@ -201,7 +207,8 @@ function allowFirstUnsettle({ content }: CallToWallet, { acknowledged }: BetFact
   const isCopy = acknowledged.has(content)
   const taken = allowAccepted('unpay')
   if (isCopy) return [UNCHANGED, ...advise('late copy of an old Unsettle applied', taken)]
-  return [taken, ...advise('Unsettle takes nothing back', UNCHANGED)]
+  const kept = advise('Unsettle takes nothing back', UNCHANGED)
+  return [taken, ...kept, ...kept.map((one): LiveAllowed => ({ ...one, becomes: 'unpaid' }))]
 }
 
 function allowRollback(state: LiveBetState, call: CallToWallet): readonly LiveAllowed[] {

@@ -33,7 +33,11 @@ export type LiveAllowed = AllowedAnswer & {
   readonly needs?: FundsCondition
   /** Minor units, instead of the amount of the call. */
   readonly units?: bigint
-  readonly opensAgain?: true
+  /**
+   * - reopened: the bet is open again after its Rollback.
+   * - unpaid: the bet is open again, and the payout has stayed.
+   */
+  readonly becomes?: 'reopened' | 'unpaid'
 }
 
 /** `currency` of the bet; the balance of the player changes only in this currency. */
@@ -42,8 +46,9 @@ export function createLiveBetState(currency: string): LiveBetState {
 }
 
 export function findNextState(state: LiveBetState, call: CallToWallet, allowed: LiveAllowed): LiveBetState {
-  if (allowed.opensAgain) return { ...state, phase: 'reopened' }
-  if (allowed.effect === 'nothing') return state
+  if (allowed.becomes === 'reopened') return { ...state, phase: 'reopened' }
+  if (allowed.becomes === 'unpaid') return keepPayout(state)
+  if (allowed.effect === 'nothing' || (allowed.effect === 'debit' && state.phase !== 'none')) return state
   const amount = allowed.units ?? getUnits(call) ?? 0n
   const { resultType = '' } = call
   const {
@@ -66,6 +71,10 @@ export function findNextState(state: LiveBetState, call: CallToWallet, allowed: 
     default:
       return allowed.effect satisfies never
   }
+}
+
+function keepPayout({ resultType: _, ...state }: LiveBetState): LiveBetState {
+  return { ...state, phase: 'open', paid: 0n, excess: state.excess + state.paid }
 }
 
 /** A second payout is taken back with the first one, a second stake only with the bet. */

@@ -30,6 +30,8 @@ export function findHttpFault({ request, answer }: Exchange): HttpFault | undefi
       sentence: `HTTP ${status}${page}: the log of the wallet has the error`,
       mayPass: true,
     }
+  const reply = parseObject(body)
+  if (status >= 400 && Number.isInteger(reply?.code)) return undefined // a refusal with an unusual status
   const known = BY_STATUS[status]
   if (known !== undefined)
     return { cause: known.cause, sentence: `HTTP ${status}${page}${known.explain(path, request.method)}` }
@@ -38,10 +40,10 @@ export function findHttpFault({ request, answer }: Exchange): HttpFault | undefi
       cause: 'web page instead of JSON',
       sentence: `HTTP ${status} with a web page instead of JSON: another server or a default page answers ${path}`,
     }
-  const isEmpty = status === 200 && parseObject(body) === undefined
+  const isEmpty = status === 200 && reply === undefined
   if (!isEmpty) return undefined
   const received = body.trim() === '' ? 'an empty body' : `a body that is no JSON object: ${body.trim().slice(0, 60)}`
-  return { cause: 'web page instead of JSON', sentence: `HTTP 200 with ${received}` }
+  return { cause: 'answer without a JSON object', sentence: `HTTP 200 with ${received}` }
 }
 
 interface StatusFault {

@@ -82,11 +82,13 @@ export const LIVE_FAULTS = {
   'Rollback refused for its token': 'rollback-09',
   floats: 'money-01',
   'cents lost by floats': 'money-02',
+  'single minor units lost': 'money-02',
   'cents lost at three decimals': 'money-05',
   'no such path': 'answers-01',
   'no such method': 'answers-01',
   redirect: 'answers-01',
   'web page instead of JSON': 'answers-07',
+  'answer without a JSON object': 'answers-07',
   'access denied': 'answers-01',
   'server error': 'answers-01',
   // Advice: the interface leaves these open.

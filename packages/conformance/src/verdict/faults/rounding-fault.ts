@@ -5,6 +5,7 @@
 import { isCarriedOut } from '../../wallet/case/accepted-call.ts'
 import type { EndedCall } from '../books/player-book.ts'
 import { getUnits } from '../live-call.ts'
+import type { FaultName } from './live-fault.ts'
 
 type Rounding = 'cut' | 'half up'
 
@@ -83,10 +84,16 @@ function roundUnits(units: bigint, step: bigint, rounding: Rounding): bigint {
 /** Minor units that one call can lose in a floating-point number. */
 const LOST_PER_CALL = 1n
 
-/** True if the difference is so small that rounding of these calls explains it. */
-export function isRoundingError(recent: readonly EndedCall[], difference: bigint, scale: number): boolean {
+/** The fault, if the difference is so small that rounding of these calls explains it. */
+export function findRoundingError(
+  recent: readonly EndedCall[],
+  difference: bigint,
+  scale: number,
+): FaultName | undefined {
   const unit = 10n ** BigInt(scale)
-  const fractional = recent.filter(({ call }) => (getUnits(call) ?? 0n) % unit !== 0n)
+  const units = recent.map(({ call }) => getUnits(call) ?? 0n).filter((amount) => amount > 0n)
   const size = difference < 0n ? -difference : difference
-  return size > 0n && size <= LOST_PER_CALL * BigInt(fractional.length)
+  if (size === 0n || size > LOST_PER_CALL * BigInt(units.length)) return undefined
+  const fractional = units.filter((amount) => amount % unit !== 0n)
+  return size <= LOST_PER_CALL * BigInt(fractional.length) ? 'cents lost by floats' : 'single minor units lost'
 }
