@@ -114,6 +114,7 @@ function recordFacts(bet: LiveBet, call: CallToWallet, answer: AnswerMeaning, be
   const { operation, content } = call
   const code = answer.kind === 'refused' ? answer.code : undefined
   if (answer.kind === 'accepted') bet.accepted.add(operation)
+  if (answer.kind === 'lost') bet.unanswered.add(content)
   if (operation === 'place') {
     if (answer.kind === 'accepted') bet.wasPlaced ||= before.some(({ phase }) => phase === 'none')
     if (code !== undefined && FINAL_CODES.includes(code) && !bet.wasPlaced) bet.wasDeclined = true
@@ -176,6 +177,8 @@ function describeState({ phase, paid, resultType }: LiveBetState, { player }: Pl
 function judgeFunds({ book, bet, call, answer, overlapping }: BetAnswer, { matches }: AnswerFit): Verdict | undefined {
   const [needs] = matches.map((match) => match.needs)
   if (needs === undefined || matches.some((match) => match.needs !== needs)) return undefined
+  // an earlier attempt may have been declined, which the wallet remembers (I-3)
+  if (needs === 'no funds' && (bet.unanswered.size > 0 || bet.pending.length > 0)) return undefined
   const problem = checkFunds(book, bet, call, { needs, overlapping })
   if (problem === undefined) return undefined
   const verdict =

@@ -154,6 +154,7 @@ function countFailures({ failures }: JudgeState, { operation }: CallToWallet, { 
 /** The call stays pending, because it may take effect later. */
 function endWithoutAnswer({ call, book, bet }: StartedCall, exchange: Exchange, why: string): Verdict {
   const endedAt = new Date(exchange.startedAt.getTime() + exchange.durationMs)
+  bet?.unanswered.add(call.content)
   if (book !== undefined && bet !== undefined) book.unanswered = [...book.unanswered, { call, bet, endedAt }]
   return buildVerdict(
     call,

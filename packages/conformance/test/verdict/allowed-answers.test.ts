@@ -20,6 +20,8 @@ interface WalkedBet {
   state: LiveBetState
   wasDeclined: boolean
   readonly acknowledged: Set<string>
+  readonly unanswered: Set<string>
+  readonly wasUnsettled: boolean
   readonly rejected: Set<string>
 }
 
@@ -129,6 +131,8 @@ function compareCase(one: StepCase): string[] {
       wasDeclined: false,
       acknowledged: new Set(),
       rejected: new Set(),
+      unanswered: new Set(),
+      wasUnsettled: true,
     }
     bets.set(step.bet, bet)
     const call = toCall(step, step.bet)
@@ -156,7 +160,8 @@ function compareCase(one: StepCase): string[] {
 }
 
 /**
- * A wallet may refuse a bet, a call may fail, a session may end, and the balance is judged elsewhere.
+ * A wallet may refuse a bet, a call may fail, and a session may end. The balance is judged
+ * elsewhere.
  */
 function isJudged(
   { kind, advice, needs, codes }: LiveAllowed & { readonly codes?: readonly number[] },

@@ -22,6 +22,9 @@ export interface BetFacts {
   readonly wasDeclined: boolean
   /** Contents of the accepted results and Unsettles of the bet (I-2). */
   readonly acknowledged: ReadonlySet<string>
+  /** Contents of calls without a clear answer. */
+  readonly unanswered: ReadonlySet<string>
+  readonly wasUnsettled: boolean
   /** Contents of the results and Unsettles that were rejected. */
   readonly rejected: ReadonlySet<string>
 }
@@ -123,7 +126,7 @@ function allowSettle(state: LiveBetState, call: CallToWallet, facts: BetFacts): 
     case 'settled':
       return [...allowNextResult(state, call, facts), ...allowFailure('nothing', 'pay')]
     case 'cancelled':
-      return facts.acknowledged.has(call.content) ? [UNCHANGED, ...FAILS] : FAILS
+      return isCopy(call, facts) ? [UNCHANGED, ...FAILS] : FAILS
     case 'reopened':
       return [...advise('Unsettle opens a cancelled bet', PAID), UNCHANGED, ...FAILS]
     default:
@@ -164,9 +167,13 @@ export function isTokenMissing({ resultType, token }: CallToWallet): boolean {
 }
 
 /** Late copies of accepted results may be applied or not; a copy that has no effect is better. */
-function allowLateCopy(call: CallToWallet, { acknowledged, rejected }: BetFacts): readonly LiveAllowed[] {
-  if (acknowledged.has(call.content)) return [UNCHANGED, ...advise('late copy refused', ...FAILS)]
-  return rejected.has(call.content) ? [UNCHANGED, ...FAILS] : []
+function allowLateCopy(call: CallToWallet, facts: BetFacts): readonly LiveAllowed[] {
+  if (isCopy(call, facts)) return [UNCHANGED, ...advise('late copy refused', ...FAILS)]
+  return facts.rejected.has(call.content) ? [UNCHANGED, ...FAILS] : []
+}
+
+function isCopy({ content }: CallToWallet, { acknowledged, unanswered }: BetFacts): boolean {
+  return acknowledged.has(content) || unanswered.has(content)
 }
 
 /** The wallet rejects a copy of a rejected result again, even if the bet has this result by now. */
@@ -178,7 +185,9 @@ function allowNextResult(state: LiveBetState, call: CallToWallet, facts: BetFact
 
 function allowNewResult(state: LiveBetState, call: CallToWallet, facts: BetFacts): readonly LiveAllowed[] {
   const first = allowFirstResult(state, call)
-  if (!facts.acknowledged.has(call.content)) return [...first, ...allowLateCopy(call, facts)]
+  const isFirstAttempt = state.phase === 'open' && !facts.wasUnsettled && !facts.acknowledged.has(call.content)
+  if (isFirstAttempt && !facts.rejected.has(call.content)) return first
+  if (!isCopy(call, facts)) return [...first, ...allowLateCopy(call, facts)]
   const applied = first.map((one) =>
     one.effect === 'pay' ? { ...one, advice: 'late copy of an old result applied' as const } : one,
   )
@@ -203,10 +212,10 @@ function allowUnsettle(state: LiveBetState, call: CallToWallet, facts: BetFacts)
   }
 }
 
-function allowFirstUnsettle({ content }: CallToWallet, { acknowledged }: BetFacts): readonly LiveAllowed[] {
-  const isCopy = acknowledged.has(content)
+function allowFirstUnsettle(call: CallToWallet, facts: BetFacts): readonly LiveAllowed[] {
   const taken = allowAccepted('unpay')
-  if (isCopy) return [UNCHANGED, ...advise('late copy of an old Unsettle applied', taken)]
+  if (facts.acknowledged.has(call.content)) return [UNCHANGED, ...advise('late copy of an old Unsettle applied', taken)]
+  if (facts.unanswered.has(call.content)) return [UNCHANGED, taken]
   const kept = advise('Unsettle takes nothing back', UNCHANGED)
   return [taken, ...kept, ...kept.map((one): LiveAllowed => ({ ...one, becomes: 'unpaid' }))]
 }

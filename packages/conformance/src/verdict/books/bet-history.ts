@@ -40,9 +40,12 @@ export interface LiveBet {
   /** There were too many possibilities, so the bet is no longer judged. */
   isUnclear: boolean
   wasDeclined: boolean
+  /** An Unsettle was sent. */
+  wasUnsettled: boolean
   /** A Place bet was accepted before any Rollback. */
   wasPlaced: boolean
   readonly acknowledged: Set<string>
+  readonly unanswered: Set<string>
   readonly rejected: Set<string>
   /** Operations of accepted calls. */
   readonly accepted: Set<CallToWallet['operation']>
@@ -66,9 +69,18 @@ const MAX_POSSIBILITIES = 500
 export function createLiveBet(betId: string, currency: string): LiveBet {
   const first = { state: createLiveBetState(currency), applied: new Map(), passed: new Map(), notes: new Map() }
   return {
-    ...{ betId, possibilities: [first], pending: [], isUnclear: false, wasDeclined: false, wasPlaced: false },
+    ...{
+      betId,
+      possibilities: [first],
+      pending: [],
+      isUnclear: false,
+      wasDeclined: false,
+      wasUnsettled: false,
+      wasPlaced: false,
+    },
     ...{ stake: undefined, payout: undefined, knownEffect: 0n },
     ...{ acknowledged: new Set<string>(), rejected: new Set<string>(), accepted: new Set() },
+    unanswered: new Set<string>(),
   }
 }
 

@@ -99,6 +99,7 @@ export function replacePlayer(book: PlayerBook, player: LivePlayer): void {
 export function beginBetCall(book: PlayerBook, call: CallToWallet, betId: string): LiveBet {
   const bet = getOrCreateBet(book, betId, call.currency ?? book.player.currency)
   if (call.operation === 'place') bet.stake ??= getUnits(call)
+  bet.wasUnsettled ||= call.operation === 'unsettle'
   addPendingCall(bet, call)
   noteOverlaps(book, call)
   refreshEffect(book, bet)
