@@ -22,6 +22,7 @@ export function addDevCommand(program: Command): void {
     .option('--wait <seconds>', 'how long a wallet may be away without a terminal', '60')
     .option('--port <port>', 'port of the page on this machine; 0: any free port', '0')
     .option('--keep <folder>', 'keep the bets of the platform in this folder; default: in memory')
+    .option('--platform', 'the other side: run a wallet with players for a platform that you develop')
     .option('--json', 'print one JSON object a line')
     .addHelpText(
       'before',
@@ -29,17 +30,21 @@ export function addDevCommand(program: Command): void {
         'purser dev --wallet http://127.0.0.1:3000 --secret s3cret --token abc1234567',
         'purser dev --wallet https://wallet.test/api --players players.json --bettors 5 --duration 180',
         'purser dev --wallet http://127.0.0.1:3000 --token … --scenario steps.json',
+        'purser dev --platform --port 4000',
       ),
     )
     .action(async (flags: DevFlags) => {
-      const [{ parseDevOptions }, { runDev }] = await Promise.all([
+      const [{ parseDevOptions, parsePlatformSideOptions }, { runDev }, { runPlatformSide }] = await Promise.all([
         import('../sandbox/dev/dev-options.ts'),
         import('../sandbox/dev/dev-run.ts'),
+        import('../sandbox/dev/platform-side.ts'),
       ])
       const { stdout, stdin, env } = process
       const noColour = (env.NO_COLOR ?? '') !== ''
       const isInteractive = stdin.isTTY === true
-      const deps = { output: stdout, noColour, env, isInteractive }
-      process.exitCode = await runDev(parseDevOptions(flags, env), { ...deps, signal: createStopSignal() })
+      const deps = { output: stdout, noColour, env, isInteractive, signal: createStopSignal() }
+      process.exitCode = flags.platform
+        ? await runPlatformSide(parsePlatformSideOptions(flags, env), deps)
+        : await runDev(parseDevOptions(flags, env), deps)
     })
 }

@@ -104,7 +104,7 @@ const BOOKED = [
 ]
 
 /** Servers, and commands that reach a wallet only over HTTP and create their own players. */
-const WITHOUT_ROW = 'sandbox,wallet,platform,gateway,sign,load,conformance wallet,conformance platform'.split(',')
+const WITHOUT_ROW = 'sandbox,dev,wallet,platform,gateway,sign,load,conformance wallet,conformance platform'.split(',')
 
 /** The order matters: no command removes rows that a later one needs. */
 const ROWS: Record<string, () => Promise<void>> = {

@@ -12,7 +12,7 @@ import { run } from './command.ts'
 
 const { version }: { version: string } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
 const COMMANDS = [
-  ...['', 'sandbox', 'wallet', 'platform', 'gateway', 'migrate', 'audit', 'reconcile', 'sign'],
+  ...['', 'sandbox', 'dev', 'wallet', 'platform', 'gateway', 'migrate', 'audit', 'reconcile', 'sign'],
   ...[
     'grants',
     'settings',

@@ -96,6 +96,19 @@ function findPlaceBet({ body }: RecordedRequest, others: readonly RecordedReques
   return others.find((other) => other.call === 'place' && other.body.transactionId === body.transactionId)
 }
 
+export interface RequestFault {
+  readonly rule: RequestRule
+  readonly fault: string
+}
+
+/** The rules that one request breaks. `calls` are those so far. */
+export function findRequestFaults(call: RecordedRequest, calls: readonly RecordedRequest[]): RequestFault[] {
+  return (Object.keys(RULES) as RequestRule[]).flatMap((rule) => {
+    const fault = RULES[rule].fault(call, calls)
+    return fault === undefined ? [] : [{ rule, fault }]
+  })
+}
+
 export interface RequestRuleViolation {
   readonly call: RecordedRequest
   readonly fault: string

@@ -1,4 +1,5 @@
 /** Command-line options of `purser dev`. */
+import { randomBytes } from 'node:crypto'
 import { findUrlFault } from '@purser/protocol/values/base-url'
 import { toDouble } from '@purser/protocol/values/money'
 import { findSecretFault, splitSecrets } from '@purser/protocol/values/secret-text'
@@ -54,6 +55,11 @@ export interface DevOptions {
   readonly isJson: boolean
 }
 
+/** Options of `purser dev --platform`. */
+export interface PlatformSideOptions extends Pick<DevOptions, 'duration' | 'port' | 'keep' | 'isJson'> {
+  readonly secret: string
+}
+
 const MAX_BETTORS = 50
 const MAX_DURATION = 7 * 86_400
 const MAX_SEED = 2 ** 31 - 1
@@ -62,13 +68,7 @@ const MAX_PORT = 65_535
 /** Throws `ConfigError` with every fault. */
 export function parseDevOptions(flags: DevFlags, env: EnvironmentVariables): DevOptions {
   const problems: string[] = []
-  const read = (name: keyof DevFlags, max: number, isWhole = true) => {
-    const written = String(flags[name])
-    const form = isWhole ? /^\d{1,10}$/ : /^\d{1,10}(\.\d{1,6})?$/
-    const value = form.test(written) ? toDouble(written) : Number.NaN
-    if (!(value <= max)) problems.push(`--${name} must be a number from 0 to ${max}, not "${written}"`)
-    return value
-  }
+  const read = createFlagReader(flags, problems)
   const { tokenCommand: command, players: file, token: tokens = [], scenario, keep } = flags
   const target = readTarget(flags, env, problems)
   if (tokens.length === 0 && command === undefined && file === undefined)
@@ -87,6 +87,39 @@ export function parseDevOptions(flags: DevFlags, env: EnvironmentVariables): Dev
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return options
+}
+
+/** A missing secret is generated. Throws `ConfigError` with every fault. */
+export function parsePlatformSideOptions(flags: DevFlags, env: EnvironmentVariables): PlatformSideOptions {
+  const problems: string[] = []
+  const read = createFlagReader(flags, problems)
+  const { keep, wallet, json } = flags
+  if (wallet !== undefined) problems.push('--platform brings its own wallet: leave --wallet out')
+  const given = flags.secret ?? splitSecrets(env.PARTNER_SECRET ?? '')[0]
+  const fault = given === undefined ? undefined : findSecretFault(given)
+  if (fault !== undefined) problems.push(`the shared secret ${fault}`)
+  const [duration, port] = [read('duration', MAX_DURATION), read('port', MAX_PORT)]
+  if (problems.length > 0) throw new ConfigError(problems)
+  return {
+    duration,
+    port,
+    keep,
+    isJson: json === true,
+    secret: given ?? randomBytes(SECRET_BYTES).toString('base64url'),
+  }
+}
+
+const SECRET_BYTES = 24
+
+/** Reads a number, and adds a problem if it is none. */
+function createFlagReader(flags: DevFlags, problems: string[]) {
+  return (name: keyof DevFlags, max: number, isWhole = true): number => {
+    const written = String(flags[name])
+    const form = isWhole ? /^\d{1,10}$/ : /^\d{1,10}(\.\d{1,6})?$/
+    const value = form.test(written) ? toDouble(written) : Number.NaN
+    if (!(value <= max)) problems.push(`--${name} must be a number from 0 to ${max}, not "${written}"`)
+    return value
+  }
 }
 
 function readTarget(

@@ -3,6 +3,7 @@
  * on every call.
  */
 import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
+import { quoteForShell } from '@purser/runtime/text/curl-command'
 import type { EnvironmentVariables } from '../../core/config/config.ts'
 import { sleepUntil } from '../bettors/abortable-wait.ts'
 import type { ScreenOutput } from '../screen.ts'
@@ -89,7 +90,7 @@ async function runDevSession(
     else await playScenario(steps, { ...session, ownCalls: servers.ownCalls, signal })
   }
   const sum = servers.judge.sum()
-  terminal.sum(sum, walletUrl)
+  terminal.sum(sum, formatCertification(walletUrl))
   if (steps !== undefined && signal.aborted) return EXIT_CODES.interrupted
   return sum.wrong > 0 ? EXIT_CODES.findings : 0
 }
@@ -115,6 +116,11 @@ async function playUntilEnd(
   const timer = new AbortController()
   const drained = Promise.all([playing, network.idle()]).then(() => timer.abort())
   await Promise.race([drained, sleepUntil(Date.now() + DRAIN_MS, timer.signal)])
+}
+
+function formatCertification(walletUrl: string): string {
+  const target = `--base-url ${quoteForShell(walletUrl)} --secret "$PARTNER_SECRET"`
+  return `The conformance kit certifies the wallet:\n  npx purser-conformance wallet ${target} --fixtures players.json`
 }
 
 function joinListeners(listeners: readonly LiveCallListener[]): LiveCallListener {

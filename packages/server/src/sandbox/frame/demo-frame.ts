@@ -3,6 +3,7 @@
  * bets pass through platform, wire, wallet and ledger, and every amount is read from the wallet.
  * The player has its own brand, so the shown ledger accounts contain only the player's money.
  */
+import { createLiveJudge } from '@purser/conformance/verdict/live-judge'
 import { formatMoney, type Money, parseWireBalance } from '@purser/protocol/values/money'
 import { createRandom } from '@purser/runtime/seeded-random'
 import type { BearerClient } from '../bearer-client.ts'
@@ -64,7 +65,11 @@ export async function startDemoFrame(stage: SandboxServers, seed: number, hasFre
   const operator = stage.operators[0] as SandboxOperator
   const { platform, network } = stage
   await createFramePlayer(operator)
+  const judge = createLiveJudge({ secret: stage.entryPoint.secret, players: [] })
+  for (const currency of FRAME_CURRENCIES)
+    judge.addPlayer({ userId: FRAME_PLAYER, currency, scale: FRAME_SCALE, tokens: [] })
   const callLog = createLiveCallLog({
+    judge,
     onlyBets: true,
     findPlayer: ({ userId }) => (userId === FRAME_PLAYER ? FRAME_PLAYER : undefined),
   })

@@ -102,10 +102,12 @@ export interface FaultProxyOptions {
   readonly headers?: ExtraHeaders
   /** Keeps connections, for many calls a second. */
   readonly agent?: Agent
+  /** Default: any free port. */
+  readonly port?: number
 }
 
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
-  const { walletUrl, fraction, random, weights = WEIGHTS, headers, agent } = options
+  const { walletUrl, fraction, random, weights = WEIGHTS, headers, agent, port = 0 } = options
   const counts = new Map<InjectedFault, number>()
   const inProgress = new Set<Promise<void>>()
   let share = fraction
@@ -122,7 +124,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
       return interceptor?.intercept(call, drawOnce) ?? { fault: drawOnce(), notify() {} }
     }).finally(() => inProgress.delete(work))
     inProgress.add(work)
-  }).listen(0, '127.0.0.1')
+  }).listen(port, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
   if (address === null || typeof address === 'string') throw new Error('the fault proxy has no port')

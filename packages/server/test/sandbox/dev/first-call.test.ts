@@ -1,4 +1,4 @@
-/** The first answer of a wallet that somebody develops is explained, with a probable remedy. */
+/** The first answer of a wallet under development is explained, with a probable remedy. */
 import type { ReceivedAnswer } from '@purser/conformance/http-exchange'
 import { STANDARD_SCALES } from '@purser/protocol/values/money'
 import { describe, expect, test } from 'vitest'

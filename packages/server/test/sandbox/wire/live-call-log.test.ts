@@ -3,10 +3,16 @@
  * requests.
  */
 
+import { createLiveJudge } from '@purser/conformance/verdict/live-judge'
 import { OPERATIONS } from '@purser/protocol/operation'
 import { describe, expect, test } from 'vitest'
 import type { ProxyEvent } from '../../../src/sandbox/wire/fault-proxy.ts'
-import { createLiveCallLog, type LiveCallLogOptions } from '../../../src/sandbox/wire/live-call-log.ts'
+import {
+  createLiveCallLog,
+  type LiveCall,
+  type LiveCallLogOptions,
+  type LiveCallVerdict,
+} from '../../../src/sandbox/wire/live-call-log.ts'
 
 const ROBIN = 'robin'
 const call = (method: string, type: number, more: object = {}) => ({
@@ -87,5 +93,37 @@ describe('the log of the demo frame', () => {
     for (let i = 0; i < 301; i++) log.intercept(place(), noDraw)
     const numbers = log.since(0).calls.map(({ number }) => number)
     expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([300, 2, 301])
+  })
+
+  test('attaches the verdict of the judge to a call, and a command that repeats it', () => {
+    const judge = createLiveJudge({ secret: 'secret', players: [] })
+    const endings: (string | undefined)[] = []
+    const listener = {
+      ended: (_call: LiveCall, verdicts: readonly LiveCallVerdict[]) => void endings.push(verdicts[0]?.verdict.kind),
+    }
+    const log = createLog({ judge, listener })
+    const decision = log.intercept(place(), noDraw)
+    decision?.notify({ kind: 'sent', isAgain: false, request, at: new Date() })
+    decision?.notify(answered(100))
+    const [call] = log.since(0).calls
+    expect(endings).toEqual([call?.verdict?.kind])
+    expect(call?.curl).toBe("curl -sS -i -X POST 'http://127.0.0.1/payment/bet'")
+  })
+
+  test('reports a call that did not reach the wallet without a verdict', () => {
+    const endings: number[] = []
+    const log = createLog({ listener: { ended: (_call, verdicts) => void endings.push(verdicts.length) } })
+    log.intercept(place(), noDraw)?.notify({ kind: 'unreachable', isAgain: false, why: 'connection refused' })
+    log.intercept(place(), noDraw)?.notify({ kind: 'lost' })
+    expect(endings).toEqual([0, 0])
+  })
+
+  test('draws no fault for a player who is in the middle of a trouble', async () => {
+    const log = createLog({ drawsFaults: true })
+    const draw = () => 'lost call' as const
+    await log.withoutDraws(ROBIN, async () => {
+      expect(log.intercept(place(), draw)?.fault).toBeUndefined()
+    })
+    expect(log.intercept(place(), draw)?.fault).toBe('lost call')
   })
 })

@@ -5,7 +5,6 @@
  */
 import type { Verdict, VerdictSum } from '@purser/conformance/verdict/live-verdict'
 import { OPERATION_NAMES } from '@purser/conformance/wallet/case/call-name'
-import { quoteForShell } from '@purser/runtime/text/curl-command'
 import { printableLine } from '@purser/runtime/text/printable-text'
 import { wrapForTerminal } from '@purser/runtime/text/text-wrapping'
 import { toShortBetId } from '../../bettors/bet-steps.ts'
@@ -16,7 +15,7 @@ export interface DevTerminal {
   readonly listener: LiveCallListener
   note(sentence: string): void
   /** The end: the counts, the causes, and what to do next. */
-  sum(sum: VerdictSum, walletUrl: string): void
+  sum(sum: VerdictSum, advice: string): void
 }
 
 export interface DevTerminalOptions {
@@ -38,8 +37,8 @@ export function createDevTerminal({ output, noColour, isJson }: DevTerminalOptio
   return {
     listener: { ended: (call, verdicts) => printCall(line, call, verdicts, explained) },
     note: (sentence) => wrapForTerminal(sentence).forEach((part) => void line(part, 'bold')),
-    sum(sum, walletUrl) {
-      for (const text of formatVerdictSum(sum, walletUrl)) line(text)
+    sum(sum, advice) {
+      for (const text of [...formatVerdictSum(sum), '', ...advice.split('\n')]) line(text)
     },
   }
 }
@@ -138,7 +137,7 @@ function explain(line: Line, verdict: Verdict, call: LiveCall | undefined, expla
 /** Causes that the end names with their remedies. */
 const MAX_FIRST = 3
 
-function formatVerdictSum(sum: VerdictSum, walletUrl: string): string[] {
+function formatVerdictSum(sum: VerdictSum): string[] {
   const { calls, right, wrong, advice, undecided, causes } = sum
   const first = causes.slice(0, MAX_FIRST)
   const counts = [
@@ -158,8 +157,5 @@ function formatVerdictSum(sum: VerdictSum, walletUrl: string): string[] {
     ...first.flatMap(({ cause, remedy, example }, i) =>
       wrapForTerminal(`  ${i + 1}. ${cause}: ${remedy ?? example.sentence}`),
     ),
-    '',
-    'The conformance kit certifies the wallet:',
-    `  npx purser-conformance wallet --base-url ${quoteForShell(walletUrl)} --secret "$PARTNER_SECRET" --fixtures players.json`,
   ]
 }
