@@ -9,10 +9,16 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { callApi, getJson } from '../../app/console-api.ts'
+import {
+  BetSlip,
+  type FramePick,
+  type FramePlacement,
+  type FrameState,
+  MatchList,
+} from '../../shared/betting-frame/betting-frame.tsx'
 import { amountText, moneyText } from '../../shared/charts/format.tsx'
 import { ShortId } from '../../shared/controls/ids.tsx'
 import { Badge, QueryResult } from '../../shared/controls/page-states.tsx'
-import { BetSlip, type FramePick, type FramePlacement, type FrameState, MatchList } from './betting-frame.tsx'
 import { LiveCalls } from './live-calls.tsx'
 import { TAccounts } from './t-accounts.tsx'
 import './demo.css'
