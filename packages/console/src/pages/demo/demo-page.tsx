@@ -4,33 +4,36 @@
  */
 
 import { encodePathSegment } from '@purser/protocol/values/path-segment'
-import { describeReplyCode } from '@purser/timeline/refusal-reasons'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { callApi, getJson } from '../../app/console-api.ts'
+import { callApi } from '../../app/console-api.ts'
+import { BetSlip, type FrameState, MatchList } from '../../shared/betting-frame/betting-frame.tsx'
+import { FaultCaptionCard } from '../../shared/betting-frame/fault-caption.tsx'
 import {
-  BetSlip,
-  type FramePick,
-  type FramePlacement,
-  type FrameState,
-  MatchList,
-} from '../../shared/betting-frame/betting-frame.tsx'
-import { amountText, moneyText } from '../../shared/charts/format.tsx'
-import { ShortId } from '../../shared/controls/ids.tsx'
-import { Badge, QueryResult } from '../../shared/controls/page-states.tsx'
+  type FaultCaption,
+  useFaultScenario,
+  useFrameBets,
+  useFrameRefresh,
+  useFrameState,
+} from '../../shared/betting-frame/frame-actions.ts'
+import { FrameBetList } from '../../shared/betting-frame/frame-bet-list.tsx'
+import { moneyText } from '../../shared/charts/format.tsx'
+import { QueryResult } from '../../shared/controls/page-states.tsx'
 import { LiveCalls } from './live-calls.tsx'
 import { TAccounts } from './t-accounts.tsx'
 import './demo.css'
 
-const POLL_MS = 700
+interface DemoState extends FrameState {
+  readonly balance: string
+  readonly accounts: Readonly<Record<string, string>>
+  readonly sum: string
+}
+
+const timelineOf = (betId: string) => `/bets/${encodePathSegment(betId)}`
 
 export function DemoPage() {
-  const result = useQuery({
-    queryKey: ['frame'],
-    queryFn: ({ signal }) => getJson<FrameState>('/sandbox/frame', signal),
-    refetchInterval: POLL_MS,
-  })
+  const result = useFrameState<DemoState>()
   return (
     <div className="page demo">
       <div className="head">
@@ -48,20 +51,9 @@ export function DemoPage() {
   )
 }
 
-function Demo({ state }: { state: FrameState }) {
-  const client = useQueryClient()
-  const [pick, setPick] = useState<FramePick>()
-  const refresh = () => void client.invalidateQueries({ queryKey: ['frame'] })
-  const place = useMutation({
-    mutationFn: (slip: { stake: string; isFree: boolean }) =>
-      callApi<FramePlacement>('POST', '/sandbox/frame/bets', { ...pick, ...slip }),
-    onSettled: refresh,
-  })
-  const end = useMutation({
-    mutationFn: ({ betId, what: action }: { betId: string; what: string }) =>
-      callApi('POST', `/sandbox/frame/bets/${encodePathSegment(betId)}`, { what: action }),
-    onSettled: refresh,
-  })
+function Demo({ state }: { state: DemoState }) {
+  const refresh = useFrameRefresh()
+  const { pick, setPick, place, end } = useFrameBets()
   const switchTo = useMutation({
     mutationFn: (currency: string) => callApi('POST', '/sandbox/frame/currency', { currency }),
     onSettled: refresh,
@@ -106,119 +98,22 @@ function Demo({ state }: { state: FrameState }) {
             placed={place.data}
             place={(stake, isFree) => place.mutate({ stake, isFree })}
           />
-          <Bets state={state} isBusy={end.isPending} end={(betId, action) => end.mutate({ betId, what: action })} />
+          <FrameBetList
+            bets={state.bets}
+            isBusy={end.isPending}
+            hint="Your bets appear here. Select odds, or make some trouble below."
+            timelineOf={timelineOf}
+            end={(betId, what) => end.mutate({ betId, what })}
+          />
         </section>
         <div className="demo-right">
           <LiveCalls />
           <TAccounts accounts={state.accounts} sum={state.sum} currency={state.currency} />
         </div>
       </div>
-      <Troubles onDone={refresh} />
+      <Troubles />
     </>
   )
-}
-
-const STATES: Readonly<Record<string, readonly [string, string]>> = {
-  placing: ['wait', 'Being placed'],
-  accepted: ['open', 'Open'],
-  declined: ['refused', 'Declined'],
-  cancelled: ['plain', 'Cancelled'],
-  won: ['good', 'Won'],
-  lost: ['plain', 'Lost'],
-  refund: ['plain', 'Void'],
-  cashout: ['good', 'Cashed out'],
-}
-
-const CHOICES: Readonly<Record<string, readonly (readonly [string, string])[]>> = {
-  accepted: [
-    ['won', 'Settle: won'],
-    ['lost', 'Settle: lost'],
-    ['cashout', 'Cash out'],
-  ],
-  won: [
-    ['correct', 'Correct the result'],
-    ['take back', 'Unsettle'],
-  ],
-  lost: [
-    ['correct', 'Correct the result'],
-    ['take back', 'Unsettle'],
-  ],
-}
-
-function Bets({
-  state: { bets },
-  isBusy,
-  end,
-}: {
-  state: FrameState
-  isBusy: boolean
-  end(betId: string, action: string): void
-}) {
-  if (bets.length === 0)
-    return <p className="demo-hint muted">Your bets appear here. Select odds, or make some trouble below.</p>
-  return (
-    <ul className="demo-bets">
-      {bets.map((bet) => {
-        const now = bet.status === 'settled' ? (bet.resultType ?? 'lost') : bet.status
-        const [tone, word] = STATES[now] ?? ['plain', now]
-        const { notBooked } = bet
-        return (
-          <li key={bet.betId}>
-            <div className="demo-bet">
-              <span>
-                <strong>{bet.outcome}</strong> <span className="muted">{bet.odds}</span>
-                <span className="small muted demo-event">{bet.event}</span>
-              </span>
-              <span className="num">
-                {moneyText(bet.stake, bet.currency)}
-                {bet.isFree && <span className="small muted demo-event">freebet</span>}
-                {bet.payout !== undefined && notBooked === undefined && (
-                  <span className="small muted demo-event">paid {amountText(bet.payout)}</span>
-                )}
-              </span>
-              <Badge tone={notBooked === undefined ? tone : 'bad'}>
-                {word}
-                {notBooked !== undefined && ' – not processed'}
-              </Badge>
-            </div>
-            {notBooked !== undefined && (
-              <p className="small demo-not-booked">
-                The wallet rejected it{notBooked.code !== undefined && `: ${describeReplyCode(notBooked.code)}`}
-                {notBooked.paid !== undefined && `; ${moneyText(notBooked.paid, bet.currency)} still paid`}.
-              </p>
-            )}
-            <div className="demo-actions">
-              <span className="muted small">
-                <ShortId id={bet.betId} />
-              </span>
-              {(CHOICES[now] ?? []).map(([action, text]) => (
-                <button
-                  key={action}
-                  type="button"
-                  className="button small"
-                  disabled={isBusy}
-                  onClick={() => end(bet.betId, action)}
-                >
-                  {text}
-                </button>
-              ))}
-              <Link className="story" href={`/bets/${encodePathSegment(bet.betId)}`}>
-                View timeline →
-              </Link>
-            </div>
-          </li>
-        )
-      })}
-    </ul>
-  )
-}
-
-interface Caption {
-  readonly title: string
-  readonly story: string
-  readonly money: string
-  readonly isAsDemanded: boolean
-  readonly betIds: readonly string[]
 }
 
 const TROUBLES = [
@@ -232,13 +127,11 @@ const TROUBLES = [
   ['kill', 'Kill the wallet', 'kill -9 on a second wallet, with a bet open; takes some seconds'],
 ] as const
 
-function Troubles({ onDone }: { onDone(): void }) {
-  const [captions, setCaptions] = useState<readonly Caption[]>([])
-  const make = useMutation({
-    mutationFn: (trouble: string) => callApi<Caption>('POST', '/sandbox/frame/troubles', { trouble }),
-    onSuccess: (caption) => setCaptions((before) => [caption, ...before].slice(0, 5)),
-    onSettled: onDone,
-  })
+function Troubles() {
+  const [captions, setCaptions] = useState<readonly FaultCaption[]>([])
+  const make = useFaultScenario(undefined, (_name, caption) =>
+    setCaptions((before) => [caption, ...before].slice(0, 5)),
+  )
   return (
     <section className="card" aria-label="Make trouble">
       <header>
@@ -262,24 +155,14 @@ function Troubles({ onDone }: { onDone(): void }) {
       <div aria-live="polite">
         {make.error !== null && <p className="notice demo-notice">Something went wrong: {make.error.message}.</p>}
         {captions.map((caption) => (
-          <article key={caption.betIds.join()} className="caption">
-            <div className="head">
-              <h3>{caption.title}</h3>
-              {caption.isAsDemanded ? (
-                <Badge tone="good">Correct per spec</Badge>
-              ) : (
-                <Badge tone="bad">Not correct per spec</Badge>
-              )}
-              <span className="spring" />
-              {caption.betIds.map((id, i) => (
-                <Link key={id} href={`/bets/${encodePathSegment(id)}`} className="story">
-                  {caption.betIds.length === 1 ? 'View timeline →' : `Timeline ${i + 1} →`}
-                </Link>
-              ))}
-            </div>
-            <p>{caption.story}</p>
-            <p className="where">{caption.money}</p>
-          </article>
+          <FaultCaptionCard key={caption.betIds.join()} caption={caption}>
+            <span className="spring" />
+            {caption.betIds.map((id, i) => (
+              <Link key={id} href={timelineOf(id)} className="story">
+                {caption.betIds.length === 1 ? 'View timeline →' : `Timeline ${i + 1} →`}
+              </Link>
+            ))}
+          </FaultCaptionCard>
         ))}
       </div>
     </section>

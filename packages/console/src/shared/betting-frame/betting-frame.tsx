@@ -1,7 +1,8 @@
-/** Betting frame of the demo: matches with moving odds, and the bet slip. */
+/** Betting frame: matches with moving odds, and the bet slip. */
 
 import { replyCode } from '@purser/protocol/reply-codes'
 import { type FormEvent, useState } from 'react'
+import './betting-frame.css'
 
 const OUTCOMES = ['home', 'draw', 'away'] as const
 type Outcome = (typeof OUTCOMES)[number]
@@ -35,11 +36,10 @@ export interface FrameState {
   readonly currencies: readonly string[]
   /** True if promotions pay the stakes of freebets. */
   readonly hasFreebets: boolean
-  readonly balance: string
+  /** Null if the wallet does not tell it. */
+  readonly balance: string | null
   readonly matches: readonly FrameMatch[]
   readonly bets: readonly FrameBet[]
-  readonly accounts: Readonly<Record<string, string>>
-  readonly sum: string
 }
 
 export interface FramePick {
@@ -98,6 +98,9 @@ function outcomeName({ home, away }: FrameMatch, outcome: Outcome): string {
   return outcome === 'draw' ? 'Draw' : outcome === 'home' ? home : away
 }
 
+/** The currency decides how many decimals are possible. */
+const STAKE = /^\d{1,9}(\.\d{1,8})?$/
+
 interface SlipProps {
   readonly state: FrameState
   readonly pick: FramePick | undefined
@@ -115,7 +118,7 @@ export function BetSlip({ state, pick, isBusy, fault, placed, place }: SlipProps
     event.preventDefault()
     if (match !== undefined) place(stake.trim(), isFree)
   }
-  const isAmount = /^\d{1,6}(\.\d{1,2})?$/.test(stake.trim())
+  const isAmount = STAKE.test(stake.trim())
   return (
     <form className="slip" onSubmit={submit}>
       <span className="slip-what">
