@@ -4,6 +4,7 @@
 
 import { operationTitle } from '@purser/timeline/drawing/timeline-moments'
 import { replyCodeName } from '@purser/timeline/refusal-reasons'
+import { VerdictMark } from '../../shared/betting-frame/verdict-mark.tsx'
 import { describeWireCall, useWireCalls, type WireCall, wireCallState } from '../../shared/betting-frame/wire-calls.ts'
 import { Time } from '../../shared/charts/format.tsx'
 
@@ -33,6 +34,7 @@ export function LiveCalls() {
 
 function Row({ call }: { call: WireCall }) {
   const state = wireCallState(call)
+  const { verdict } = call
   return (
     <li className={`wire-${state}`}>
       <span className="wire-name">
@@ -46,7 +48,7 @@ function Row({ call }: { call: WireCall }) {
         <span className="wire-dot" />
       </span>
       <span className="wire-said">
-        {describeWireCall(call)}
+        {verdict !== undefined && <VerdictMark kind={verdict.kind} hint={verdict.sentence} />} {describeWireCall(call)}
         {call.code !== undefined && call.endedAt !== undefined && (
           <small title={replyCodeName(call.code)}>{replyCodeName(call.code)}</small>
         )}

@@ -15,6 +15,8 @@ export function useFrameState<T>(player?: string) {
     queryKey: [STATE, player],
     queryFn: ({ signal }) => getJson<T>(`/sandbox/frame${query}`, signal),
     refetchInterval: POLL_MS,
+    // The next request follows soon; until then the error is visible.
+    retry: false,
   })
 }
 

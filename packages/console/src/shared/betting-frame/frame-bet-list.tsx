@@ -2,7 +2,7 @@
 import { describeReplyCode } from '@purser/timeline/refusal-reasons'
 import { Link } from 'wouter'
 import { amountText, moneyText } from '../charts/format.tsx'
-import { ShortId } from '../controls/ids.tsx'
+import { IdEnd, ShortId } from '../controls/ids.tsx'
 import { Badge } from '../controls/page-states.tsx'
 import type { FrameBet } from './betting-frame.tsx'
 
@@ -52,7 +52,7 @@ export function FrameBetList({ bets, isBusy, hint, timelineOf, end }: FrameBetLi
           <BetSummary bet={bet} />
           <div className="demo-actions">
             <span className="muted small">
-              <ShortId id={bet.betId} />
+              {timelineOf === undefined ? <IdEnd id={bet.betId} /> : <ShortId id={bet.betId} />}
             </span>
             {(CHOICES[statusOf(bet)] ?? []).map(([action, text]) => (
               <button

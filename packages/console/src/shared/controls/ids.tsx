@@ -30,10 +30,21 @@ export function ShortId({ id, href }: { id: string; href?: string }) {
   )
 }
 
-export function CopyButton({ text }: { text: string }) {
+export function CopyButton({ text, name = 'Copy' }: { text: string; name?: string }) {
   return (
     <button type="button" className="button quiet small" onClick={(event) => copyText(event, text)}>
-      Copy
+      {name}
+    </button>
+  )
+}
+
+/** As the sandbox's terminal shows the id of a bet. */
+const END_LENGTH = 6
+
+export function IdEnd({ id }: { id: string }) {
+  return (
+    <button type="button" className="id" data-hint={`${id}\nClick to copy`} onClick={(event) => copyText(event, id)}>
+      {id.slice(-END_LENGTH)}
     </button>
   )
 }
