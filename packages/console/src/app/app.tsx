@@ -9,10 +9,12 @@ import { Redirect, Route, Router, Switch } from 'wouter'
 import { BetPage } from '../pages/bet/bet-page.tsx'
 import { NewPassword } from '../pages/sign-in/new-password.tsx'
 import { SignIn } from '../pages/sign-in/sign-in.tsx'
+import { Hints } from '../shared/controls/hint-card.tsx'
 import { EmptyState, ErrorMessage, LoadingSkeleton } from '../shared/controls/page-states.tsx'
 import { SessionGate, useSession } from './console-session.tsx'
 import { LiveProvider } from './live-updates.tsx'
 import { Shell } from './page-shell.tsx'
+import { isDevPath } from './prefetch.ts'
 
 const Bets = lazy(() => import('../pages/bets/bets-page.tsx').then(({ BetsPage }) => ({ default: BetsPage })))
 const Now = lazy(() => import('../pages/now/overview-page.tsx').then(({ OverviewPage }) => ({ default: OverviewPage })))
@@ -38,9 +40,21 @@ const Settings = lazy(() =>
 )
 const Find = lazy(() => import('../pages/search/search-page.tsx').then(({ SearchPage }) => ({ default: SearchPage })))
 const Player = lazy(() => import('../pages/player/player-page.tsx').then(({ PlayerPage }) => ({ default: PlayerPage })))
+const Dev = lazy(() => import('../pages/dev/dev-page.tsx').then(({ DevPage }) => ({ default: DevPage })))
 const Demo = lazy(() => import('../pages/demo/demo-page.tsx').then(({ DemoPage }) => ({ default: DemoPage })))
 
 export function App() {
+  if (isDevPath(location.pathname))
+    return (
+      <Suspense fallback={<LoadingSkeleton />}>
+        <Dev />
+        <Hints />
+      </Suspense>
+    )
+  return <ConsoleApp />
+}
+
+function ConsoleApp() {
   return (
     <SessionGate
       newPassword={(person, done, leave) => <NewPassword person={person} done={done} leave={leave} />}

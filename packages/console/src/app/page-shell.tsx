@@ -67,21 +67,12 @@ export function Shell({ children }: { children: ReactNode }) {
 
 function Foot() {
   const { person, leave } = useSession()
-  const [chosen, setChosen] = useState(readTheme)
-  const change = () => {
-    const next = nextTheme(chosen)
-    applyTheme(next)
-    setChosen(next)
-  }
-  const word = { system: 'System', light: 'Light', dark: 'Dark' }[chosen]
   return (
     <div className="foot">
       <span className="who">
         {displayName(person)} · {roleTitle(person.role)}
       </span>
-      <button type="button" className="button quiet" onClick={change} aria-label={`Colours: ${word}. Change`}>
-        ◐ {word}
-      </button>
+      <ThemeButton />
       <button type="button" className="button quiet" onClick={() => void leave()}>
         Sign out
       </button>
@@ -159,6 +150,21 @@ function Search() {
 
 export function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+}
+
+export function ThemeButton() {
+  const [chosen, setChosen] = useState(readTheme)
+  const change = () => {
+    const next = nextTheme(chosen)
+    applyTheme(next)
+    setChosen(next)
+  }
+  const word = { system: 'System', light: 'Light', dark: 'Dark' }[chosen]
+  return (
+    <button type="button" className="button quiet" onClick={change} aria-label={`Colours: ${word}. Change`}>
+      ◐ {word}
+    </button>
+  )
 }
 
 /** The default is the system's. */

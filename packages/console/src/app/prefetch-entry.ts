@@ -2,10 +2,12 @@
  * Sends early requests for the data that every page needs. This small script runs while the browser
  * still loads the main script (vite.config.mjs).
  */
-import { prefetch } from './prefetch.ts'
+import { isDevPath, prefetch } from './prefetch.ts'
 
-prefetch('/console/api/setup')
-prefetch('/console/api/session')
+if (!isDevPath(location.pathname)) {
+  prefetch('/console/api/setup')
+  prefetch('/console/api/session')
+}
 // A platform, or a wallet before the sign-in, answers these addresses with an error. Then the page
 // requests the data itself.
 const [, user, bet] = /^\/console\/bets\/(?:([^/]+)\/)?([^/]+)$/.exec(location.pathname) ?? []

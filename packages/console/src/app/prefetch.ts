@@ -25,3 +25,6 @@ export function prefetch(path: string): void {
     ),
   )
 }
+
+/** The address of the page of `purser dev`, which has no session and no data of a wallet. */
+export const isDevPath = (path: string): boolean => /^\/console\/dev\/?$/.test(path)
