@@ -2,6 +2,7 @@
  * The page of `purser dev` shows each call to a wallet with its verdict. A right wallet is quiet,
  * and a fault has its cost, clause, remedy and curl command.
  */
+import { createServer } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { MutantId } from '../../conformance/test/mutants/mutants.ts'
@@ -93,7 +94,7 @@ describe('the page of purser dev with a right wallet', () => {
 
   test('shows a bet, its results and its calls, all quiet', async () => {
     const { page, complaints } = await openPage(dev.url)
-    const newest = page.locator('.demo-bets li').first()
+    const newest = page.locator('.demo-bets li', { has: page.locator('.demo-bet') }).first()
     const settleBy = async (button: string, state: string) => {
       await newest.getByRole('button', { name: button }).click()
       await newest.getByText(state, { exact: true }).waitFor()
@@ -105,6 +106,8 @@ describe('the page of purser dev with a right wallet', () => {
     await settleBy('Settle: lost', 'Lost')
     await settleBy('Correct the result', 'Won')
     await settleBy('Unsettle', 'Open')
+    await newest.getByRole('button', { name: 'Cash out' }).click()
+    await page.getByText('the bet was not cashed out, because its match has ended').waitFor()
     const names = await callsOf(page).locator('.call-name').allTextContents()
     expect(names.filter((name) => name !== 'User data').toReversed()).toEqual([
       ...['Place bet', 'Settle', 'Place bet', 'Settle', 'Settle', 'Unsettle'],
@@ -161,6 +164,30 @@ describe('the page of purser dev with a right wallet', () => {
     await page.getByText(/accepts no connections .*Waiting for it/).waitFor()
     await page.context().close()
   })
+})
+
+test('the page of purser dev gives the reason while no player is known, and continues by itself', async () => {
+  const wallet = await startTestWallet()
+  const { token } = await playerWithMoney(operatorClient(wallet.url, wallet.operatorKey), START)
+  const port = Number(new URL(wallet.url).port)
+  await wallet.close()
+  const flags = ['--wallet', wallet.url, '--secret', wallet.secret, '--token', token]
+  const { output, kill } = await startUntil(/accepts no connections/, ['dev', ...flags], {})
+  const page = await browser.newPage({ viewport: SIZE })
+  await page.goto(/The page is at (\S+)/.exec(output())?.[1] ?? '')
+  await page.getByText('No player yet.').waitFor()
+  await page.getByText(`The wallet at ${wallet.url} accepts no connections`).waitFor()
+  await expectAccessibleEverywhere(page, 'without a player')
+  const late = createServer((_request, response) => {
+    const profile = { userId: 'late', currency: 'EUR', currencies: ['EUR'] }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(profile))
+  })
+  late.listen(port, '127.0.0.1')
+  await page.getByText('Player late').waitFor()
+  await page.close()
+  await kill('SIGKILL')
+  late.closeAllConnections()
+  late.close()
 })
 
 describe('the page of purser dev with a wallet that debits a repeat', () => {

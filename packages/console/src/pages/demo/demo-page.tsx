@@ -101,6 +101,7 @@ function Demo({ state }: { state: DemoState }) {
           <FrameBetList
             bets={state.bets}
             isBusy={end.isPending}
+            fault={end.error}
             hint="Your bets appear here. Select odds, or make some trouble below."
             timelineOf={timelineOf}
             end={(betId, what) => end.mutate({ betId, what })}

@@ -11,8 +11,8 @@ import { NewRowsButton } from '../../shared/controls/paged-list.tsx'
 import { CallRow } from './call-row.tsx'
 import type { DevCause } from './dev-state.ts'
 
-/** The server keeps 300 calls. */
-const MAX_SHOWN = 200
+/** The server keeps as many. */
+const MAX_SHOWN = 300
 const ALL = ''
 const ANY_FAULT = 'any fault'
 

@@ -38,8 +38,13 @@ export const CallRow = memo(function Row({ call, hasPlayers, isOpen, isExplained
           >
             {callTitle(operation)}
           </button>
+          {hasPlayers && (
+            <span className="small muted dev-player-name" data-hint={call.player}>
+              {call.player}
+            </span>
+          )}
           <span className="small muted">
-            {[...(hasPlayers ? [call.player ?? ''] : []), ...describeCall(call)].join(' · ')}
+            {describeCall(call).join(' · ')}
             {betId !== '' && (
               <>
                 {' '}

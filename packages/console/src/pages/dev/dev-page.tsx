@@ -5,6 +5,7 @@
 import { useState } from 'react'
 import { ApiProblem } from '../../app/console-api.ts'
 import { useFrameState } from '../../shared/betting-frame/frame-actions.ts'
+import { capital } from '../../shared/charts/format.tsx'
 import { EmptyState, QueryResult } from '../../shared/controls/page-states.tsx'
 import { CallFeed } from './call-feed.tsx'
 import { DevHead } from './dev-head.tsx'
@@ -22,8 +23,8 @@ export function DevPage() {
       <main className="dev">
         {error.status === 503 ? (
           <EmptyState title="No player yet.">
-            <p>The page continues by itself as soon as the wallet answers the first call for a player.</p>
-            <p>The terminal shows the reason.</p>
+            <p>{capital(error.message)}</p>
+            <p>The page continues by itself as soon as your wallet answers the first call for a player.</p>
           </EmptyState>
         ) : (
           <EmptyState title="Page not found.">

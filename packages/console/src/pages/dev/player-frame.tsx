@@ -3,7 +3,6 @@ import { BetSlip, MatchList } from '../../shared/betting-frame/betting-frame.tsx
 import { useFrameBets } from '../../shared/betting-frame/frame-actions.ts'
 import { FrameBetList } from '../../shared/betting-frame/frame-bet-list.tsx'
 import { moneyText } from '../../shared/charts/format.tsx'
-import { ActionError } from '../../shared/controls/page-states.tsx'
 import type { DevState } from './dev-state.ts'
 
 interface PlayerFrameProps {
@@ -55,10 +54,10 @@ export function PlayerFrame({ state, choosePlayer }: PlayerFrameProps) {
         placed={place.data}
         place={(stake, isFree) => place.mutate({ stake, isFree })}
       />
-      {end.error !== null && <ActionError>Something went wrong: {end.error.message}.</ActionError>}
       <FrameBetList
         bets={state.bets}
         isBusy={end.isPending}
+        fault={end.error}
         hint="Your bets appear here. Select odds, and place a bet."
         end={(betId, what) => end.mutate({ betId, what })}
       />

@@ -3,7 +3,7 @@ import { encodePathSegment } from '@purser/protocol/values/path-segment'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { callApi, encodeQueryPart, getJson } from '../../app/console-api.ts'
-import type { FramePick, FramePlacement } from './betting-frame.tsx'
+import type { FramePick, FramePlacement, FrameState } from './betting-frame.tsx'
 
 const POLL_MS = 700
 const STATE = 'frame'
@@ -25,6 +25,9 @@ export function useFrameRefresh(): () => void {
   return () => void client.invalidateQueries({ queryKey: [STATE] })
 }
 
+/** The platform declines some cashouts without a call to the wallet. */
+const NOT_CASHED_OUT = 'the bet was not cashed out, because its match has ended or the wallet refused'
+
 export function useFrameBets(player?: string) {
   const refresh = useFrameRefresh()
   const [pick, setPick] = useState<FramePick>()
@@ -34,8 +37,11 @@ export function useFrameBets(player?: string) {
     onSettled: refresh,
   })
   const end = useMutation({
-    mutationFn: ({ betId, what }: { betId: string; what: string }) =>
-      callApi('POST', `/sandbox/frame/bets/${encodePathSegment(betId)}`, { what }),
+    mutationFn: async ({ betId, what }: { betId: string; what: string }) => {
+      const { bets } = await callApi<FrameState>('POST', `/sandbox/frame/bets/${encodePathSegment(betId)}`, { what })
+      const after = bets.find((bet) => bet.betId === betId)
+      if (what === 'cashout' && after?.status === 'accepted') throw new Error(NOT_CASHED_OUT)
+    },
     onSettled: refresh,
   })
   return { pick, setPick, place, end }

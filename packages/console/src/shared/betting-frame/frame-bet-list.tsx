@@ -3,7 +3,7 @@ import { describeReplyCode } from '@purser/timeline/refusal-reasons'
 import { Link } from 'wouter'
 import { amountText, moneyText } from '../charts/format.tsx'
 import { IdEnd, ShortId } from '../controls/ids.tsx'
-import { Badge } from '../controls/page-states.tsx'
+import { ActionError, Badge } from '../controls/page-states.tsx'
 import type { FrameBet } from './betting-frame.tsx'
 
 const STATES: Readonly<Record<string, readonly [string, string]>> = {
@@ -36,6 +36,8 @@ const CHOICES: Readonly<Record<string, readonly (readonly [string, string])[]>> 
 interface FrameBetListProps {
   readonly bets: readonly FrameBet[]
   readonly isBusy: boolean
+  /** The last action that failed. */
+  readonly fault: Error | null
   /** Shown without bets. */
   readonly hint: string
   /** Undefined if no page shows the bet's timeline. */
@@ -43,10 +45,15 @@ interface FrameBetListProps {
   end(betId: string, action: string): void
 }
 
-export function FrameBetList({ bets, isBusy, hint, timelineOf, end }: FrameBetListProps) {
+export function FrameBetList({ bets, isBusy, fault, hint, timelineOf, end }: FrameBetListProps) {
   if (bets.length === 0) return <p className="demo-hint muted">{hint}</p>
   return (
     <ul className="demo-bets">
+      {fault !== null && (
+        <li>
+          <ActionError>Something went wrong: {fault.message}.</ActionError>
+        </li>
+      )}
       {bets.map((bet) => (
         <li key={bet.betId}>
           <BetSummary bet={bet} />

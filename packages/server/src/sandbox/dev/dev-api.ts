@@ -31,14 +31,20 @@ const PlayerQuery = Type.Object({ player })
 const BetBody = Type.Object({ ...FrameBetBody.properties, player })
 const TroubleBody = Type.Object({ trouble: Type.Enum(Object.keys(DEV_TROUBLES) as DevTroubleName[]), player })
 
-/** `frame` returns undefined until a player is known. */
-export async function serveDevPage(port: number, frame: () => DevFrame | undefined): Promise<DevPage> {
+export interface DevPageParts {
+  /** Returns undefined until a player is known. */
+  frame(): DevFrame | undefined
+  /** The reason why no player is known, as the terminal shows it. */
+  waitingReason(): string | undefined
+}
+
+export async function serveDevPage(port: number, { frame, waitingReason }: DevPageParts): Promise<DevPage> {
   const { app } = createHttpApp()
   const log = createLogger('silent')
   const admission = createLocalAuthenticator()
   const known = (): DevFrame => {
     const one = frame()
-    if (one === undefined) throw new Problem(503, 'unavailable', 'no player is known yet; the terminal says why')
+    if (one === undefined) throw new Problem(503, 'unavailable', waitingReason() ?? 'no player is known yet')
     return one
   }
   await registerApi(

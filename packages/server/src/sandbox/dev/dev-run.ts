@@ -59,7 +59,12 @@ async function runDevSession(
   const { walletUrl, scenario, duration, wait, sources, bettors, port } = options
   const { signal, env, minuteMs = MINUTE_MS } = deps
   const steps = scenario === undefined ? undefined : readScenario(scenario)
-  const watch = createWalletWatch({ url: walletUrl, note: terminal.note })
+  let lastNote: string | undefined
+  const note = (sentence: string) => {
+    lastNote = sentence
+    terminal.note(sentence)
+  }
+  const watch = createWalletWatch({ url: walletUrl, note })
   closing(async () => watch.stop())
   const profileCalls = new Map<string, LiveCall>()
   let servers: DevServers | undefined
@@ -72,14 +77,14 @@ async function runDevSession(
   ])
   servers = await startDevServers(options, env, listener, closing)
   let frame: DevFrame | undefined
-  const page = await serveDevPage(port, () => frame)
+  const page = await serveDevPage(port, { frame: () => frame, waitingReason: () => lastNote })
   closing(() => page.close())
   terminal.note(`The page is at ${page.url}/`)
   const waitsForPerson = deps.isInteractive && scenario === undefined && duration === 0
   const waitMs = wait * MS_PER_SECOND
   await watch.requireUp(waitsForPerson ? Number.POSITIVE_INFINITY : waitMs, signal)
   const findProfileCall = (token: string) => profileCalls.get(token)
-  const loading = { servers, watch, findProfileCall, note: terminal.note, waitsForPerson, waitMs, signal }
+  const loading = { servers, watch, findProfileCall, note, waitsForPerson, waitMs, signal }
   const players = await loadPlayers(sources, Math.max(1, bettors), loading)
   if (players.length > 0) {
     for (const player of players) await balances.add(player)
