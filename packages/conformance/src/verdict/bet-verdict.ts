@@ -5,7 +5,7 @@
 import { replyCodes } from '@purser/protocol/reply-codes'
 import type { Exchange } from '../http-exchange.ts'
 import { isCarriedOut } from '../wallet/case/accepted-call.ts'
-import type { AnswerMeaning } from '../wallet/play/answer-meaning.ts'
+import { type AnswerMeaning, isSystemErrorAnswer } from '../wallet/play/answer-meaning.ts'
 import { describeAllowed } from '../wallet/play/case-finding.ts'
 import { listAllowedAnswers } from './books/allowed-answers.ts'
 import {
@@ -276,10 +276,21 @@ function chooseVerdict({ call, answer, bet }: BetAnswer, { money, form, note, be
   const worst = found.find(({ kind }) => kind === 'wrong') ?? found.find(({ kind }) => kind === 'undecided') ?? found[0]
   if (worst !== undefined) return worst
   const title = `${formatCallTitle(call)}: ${formatAnswer(answer)}`
-  if (answer.kind === 'lost') return buildVerdict(call, 'undecided', `${title}. ${describeLoss(call)}`)
+  if (isOutcomeUnknown(answer)) return buildVerdict(call, 'undecided', `${title}. ${describeLoss(call)}`)
   if (bet.isUnclear) return buildVerdict(call, 'undecided', `${title}. Too many states of this bet are possible`)
   return buildVerdict(call, 'right', `${title}${describeRepeat(call, before)}`)
 }
+
+function isOutcomeUnknown(answer: AnswerMeaning): boolean {
+  if (answer.kind === 'accepted') return false
+  return answer.kind === 'lost' || isSystemErrorAnswer(answer) || isServerFailure(answer)
+}
+
+function isServerFailure({ status }: { readonly status: number }): boolean {
+  return status >= 500 || status === TOO_MANY_REQUESTS
+}
+
+const TOO_MANY_REQUESTS = 429
 
 function describeLoss({ operation }: CallToWallet): string {
   return operation === 'place' ? 'The service sends a Rollback' : 'The service sends it again'

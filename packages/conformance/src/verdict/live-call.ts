@@ -45,6 +45,8 @@ export interface CallToWallet {
   readonly betId: string | undefined
   readonly requestId: string | undefined
   readonly currency: string | undefined
+  /** The currency of the player's account, if known. */
+  readonly accountCurrency: string | undefined
   readonly scale: number
   readonly token: CallToken
   readonly amount: LiveAmount
@@ -83,6 +85,7 @@ export function readCallToWallet(request: SentRequest, players: KnownPlayers, or
     isValid: operation !== undefined && VALIDATORS[operation].Check(body),
     betId: readText(body.transactionId),
     requestId: readText(body.requestId),
+    accountCurrency: players.find(userId)?.currency,
     token: readToken(body.token, userId, players, marks),
     hasBonus: typeof body.bonusId === 'number' && body.bonusId > 0,
     content: JSON.stringify([operation, body.requestId, String(body.amount), currency, resultType]),

@@ -90,6 +90,7 @@ function toCall({ operation, signature, token, amount, resultType, requestId }: 
       userId: 'A',
       betId: bet,
       currency: 'EUR',
+      accountCurrency: 'EUR',
       scale: 2,
     },
     ...{ requestId, resultType, hasBonus: false, content: `${last}` },

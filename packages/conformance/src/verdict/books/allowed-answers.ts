@@ -93,11 +93,17 @@ function allowNewBet(call: CallToWallet, { wasDeclined }: BetFacts): readonly Li
       ),
       ...FAILS,
     ]
+  if (isOtherCurrency(call)) return [...advise('bet in another currency accepted', allowAccepted('debit')), ...FAILS]
   const accepted: LiveAllowed = { ...allowAccepted('debit'), needs: 'funds' }
   const free: LiveAllowed[] = hasBonus ? [{ ...allowAccepted('debit'), units: 0n }] : []
   const taken = wasDeclined ? advise('declined bet accepted later', accepted) : [accepted]
   const zero = getUnits(call) === 0n && !hasBonus ? advise('stake of 0 accepted', accepted) : undefined
   return [...(zero ?? taken), ...free, ...refuseNewBet(wasDeclined), ...allowFailure('nothing', 'debit')]
+}
+
+/** A player whom the judge does not know has the currency of the call. */
+function isOtherCurrency({ currency, accountCurrency }: CallToWallet): boolean {
+  return accountCurrency !== undefined && accountCurrency !== '' && currency !== accountCurrency
 }
 
 /** A wallet may refuse a bet for reasons of its own. Code 7 needs a balance below the stake. */
