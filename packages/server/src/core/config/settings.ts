@@ -112,14 +112,14 @@ export const SETTINGS = [
     readBy: ['wallet', 'tool'],
     default: 'refuse',
     meaning:
-      'Rule for a corrected result that takes money back which the player no longer has. `refuse` rejects the result (400, code 21). `allow-negative` lets the balance go below zero.',
+      'Rule for a corrected result that takes back more money than the player still has. `refuse` rejects the corrected result (400, code 21). `allow-negative` accepts it, and the balance goes below zero.',
     example: 'allow-negative',
   },
   {
     name: 'PURSER_RESETTLE_WINDOW',
     readBy: ['wallet', 'tool'],
     meaning:
-      'Number of days after a settlement in which its result can still be changed; later changes are rejected (400, code 20). Default: no limit.',
+      'Number of days after a settlement for which the result of the bet can still be changed. Later changes are rejected (400, code 20). Default: no limit.',
     example: '30',
   },
   {
@@ -149,7 +149,7 @@ export const SETTINGS = [
     name: 'PURSER_BUCKETS',
     readBy: ['wallet'],
     meaning:
-      'Number of buckets, 1–1024. A bucket is a part of the players, whose rows are stored together. The number is fixed when the database is created. Default: the number in the database, or 1 for a new database.',
+      'Number of buckets, 1–1024. A bucket is a part of the players, whose rows are stored together. The number is fixed when the tables of the wallet are created. Default: the number that the database has recorded, or 1 for a new database.',
     example: '8',
   },
   {
@@ -196,7 +196,7 @@ export const SETTINGS = [
     readBy: SERVER_READERS,
     default: '10000',
     meaning:
-      'Maximum number of open connections to one process. Each further connection is closed; eight of them may request `/healthz` first. The limit of open files must be higher.',
+      'Maximum number of open connections to one process. The process closes each further connection. At most eight further connections may first request `/healthz`, so that the process does not look dead. The limit of open files of the operating system must be higher.',
     example: '2000',
   },
   {
@@ -212,7 +212,7 @@ export const SETTINGS = [
     readBy: SERVER_READERS,
     default: '0',
     meaning:
-      'Seconds, 0–3600, for which a server still serves calls after SIGTERM or SIGINT. Meanwhile `/readyz` answers 503 `draining`. The value must be longer than the load balancer needs to notice this answer.',
+      'Seconds, 0–3600, for which a server still serves calls after SIGTERM or SIGINT. Meanwhile `/readyz` answers 503 `draining`. The value must be longer than the time in which the load balancer notices this answer.',
     example: '15',
   },
   {
@@ -227,7 +227,7 @@ export const SETTINGS = [
     name: 'PURSER_MINIMUM_AGE',
     readBy: ['wallet'],
     default: '18',
-    meaning: 'Minimum age of a player, in years. A player with a later birthday is declined (code 16).',
+    meaning: 'Minimum age of a player, in years. The bets of a younger player are declined (code 16).',
     example: '21',
   },
   {
@@ -235,7 +235,7 @@ export const SETTINGS = [
     readBy: ['wallet'],
     default: 'on',
     meaning:
-      '`off` turns the fast path off, which decides many simple calls at once. Then each call is decided alone, with the same answers at a higher cost. This helps to find a fault.',
+      'The fast path decides many simple calls at once. `off` turns it off, to find a fault. Then each call is decided alone, with the same answers at a higher cost.',
     example: 'off',
   },
   {
@@ -251,14 +251,14 @@ export const SETTINGS = [
     readBy: ['wallet', 'gateway', 'tool'],
     default: '14',
     meaning:
-      'Days for which the journal keeps each call of the wire. With 0 it keeps none, and existing calls are dropped. If the role of a server does not own the tables, `purser migrate` saves the setting.',
+      'Days for which the journal keeps each call of the wire. With 0 it keeps no call, and deletes the stored calls. Only the owner of the tables can change this setting. If the role of your server is not the owner, `purser migrate` saves the setting.',
     example: '3',
   },
   {
     name: 'PURSER_APPROVE_ABOVE',
     readBy: ['wallet', 'tool'],
     meaning:
-      'Limit above which an adjustment needs a second person (W-27). The adjustments of a key are added up per day and currency. The limit is one amount for every currency, or CODE:amount, separated by commas. With only CODE:amount, each adjustment in another currency needs a second person. Default: no limit.',
+      'Limit above which an adjustment needs a second person (W-27). The limit applies to the sum of the adjustments of one key, day and currency. The limit is one amount for every currency, or a list of CODE:amount, separated by commas. If the list has no limit for a currency, each adjustment in this currency needs a second person. Default: no limit.',
     example: '500,JPY:75000',
   },
   {
@@ -266,7 +266,7 @@ export const SETTINGS = [
     readBy: ['wallet', 'tool'],
     default: 'none',
     meaning:
-      'Delay of a change that lifts a block or a self-exclusion, or raises a limit (W-50). `none`: the change is made at once. Hours from `1h` to `8760h`: the same request makes it when it is repeated after these hours. `second-person`: the same request of a second person makes it.',
+      'Delay of a change that lifts a block or a self-exclusion, or raises a limit (W-50). `none`: the change is made at once. Hours from `1h` to `8760h`: the user must send the same request again after these hours, and the repeated request makes the change. `second-person`: another user must send the same request, and this second request makes the change.',
     example: '24h',
   },
   {
@@ -290,7 +290,7 @@ export const SETTINGS = [
     readBy: SERVER_READERS,
     default: 'info',
     meaning:
-      'Lowest level of the log lines that are written: trace, debug, info, warn, error or fatal. With silent no line is written.',
+      'Lowest level of the log lines that are written: trace, debug, info, warn, error or fatal. With `silent` no line is written.',
     example: 'warn',
   },
   // Names of OpenTelemetry, which traces-url.ts reads.
