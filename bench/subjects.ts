@@ -34,7 +34,7 @@ export const OPERATOR_KEY = createSecret()
 export const MAIN = fileURLToPath(new URL('../../packages/server/dist/main.js', import.meta.url))
 
 /** `against` is a folder with another build of Purser. */
-const mainIn = (folder: string) => join(folder, 'packages/server/dist/main.js')
+export const mainIn = (folder: string) => join(folder, 'packages/server/dist/main.js')
 
 const siblingFile = (file: string) => fileURLToPath(new URL(file, import.meta.url))
 

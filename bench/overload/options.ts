@@ -12,6 +12,10 @@ export interface OverloadOptions {
   depth: number
   seconds: number
   players: number
+  /** Folder of another build. */
+  against: string | undefined
+  /** Milliseconds that each answer of Postgres is delayed. */
+  slow: number
 }
 
 export const OVERLOAD_HELP = `npm run bench:overload -- --seconds 10                          a quick look
@@ -25,6 +29,8 @@ Many more calls than a server can take. Exit code 0: it shed the rest in time an
   --depth N          Place bets that each of them keeps waiting for an answer (64)
   --seconds N        length of the overload (60)
   --players N        players the bets are spread over (2000)
+  --against DIR      first measures the wallet that is built in DIR
+  --slow MS          the wallet's database answers MS milliseconds later (0)
   --json             the result as JSON on stdout
 
 The database lies below TMPDIR, which must be on a disk. Needs a file descriptor for each connection, twice.`
@@ -41,6 +47,8 @@ export function parseOverloadOptions(args: string[]): OverloadOptions | 'help' {
     depth: parsePositive('depth', values.depth),
     seconds: parsePositive('seconds', values.seconds),
     players: parsePositive('players', values.players),
+    against: values.against,
+    slow: Math.max(0, Math.trunc(+values.slow)),
   }
 }
 
@@ -53,5 +61,7 @@ function parsed(args: string[]) {
     depth: { type: 'string', default: '64' },
     seconds: { type: 'string', default: '60' },
     players: { type: 'string', default: '2000' },
+    against: { type: 'string' },
+    slow: { type: 'string', default: '0' },
   })
 }

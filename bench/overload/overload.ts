@@ -11,10 +11,11 @@ import type { BenchPlayer } from '../place-bet.ts'
 import { type BenchPostgres, disk, startBenchPostgres } from '../postgres.ts'
 import { seedPlayers, toUserIds } from '../seed-players.ts'
 import type { ServerProcess } from '../server-process.ts'
-import { SECRET, startPurser } from '../subjects.ts'
+import { MAIN, mainIn, SECRET, startPurser } from '../subjects.ts'
 import { OVERLOAD_HELP, type OverloadOptions, parseOverloadOptions, UsageError } from './options.ts'
 import type { OverloadLoad, OverloadResult } from './overload-load.ts'
 import { findOverloadShortfalls, formatOverloadReport } from './report.ts'
+import { startSlowProxy } from './slow-proxy.ts'
 
 const LOAD_PROGRAM = fileURLToPath(new URL('overload-load.js', import.meta.url))
 const DATABASE = 'overload'
@@ -36,12 +37,15 @@ interface Subject {
   stop(): Promise<void>
 }
 
-async function startWallet(options: OverloadOptions): Promise<Subject> {
+async function startWallet(options: OverloadOptions, main: string): Promise<Subject> {
   const postgres = await startBenchPostgres()
   await postgres.create(DATABASE)
-  const server = await startPurser(postgres.url(DATABASE))
+  const proxy = options.slow > 0 ? await startSlowProxy(postgres.url(DATABASE)) : undefined
+  const server = await startPurser(proxy?.url ?? postgres.url(DATABASE), main)
   const players = await seedPlayers(server.url, toUserIds(options.players))
-  return { server, players, postgres, stop: () => server.stop().finally(postgres.stop) }
+  proxy?.slowDown(options.slow)
+  const stop = () => server.stop().finally(proxy?.close).finally(postgres.stop)
+  return { server, players, postgres, stop }
 }
 
 async function startGatewayAndOperator(): Promise<Subject> {
@@ -50,8 +54,8 @@ async function startGatewayAndOperator(): Promise<Subject> {
   return { ...gateway, stop: () => gateway.server.stop().finally(operator.stop) }
 }
 
-async function measure(options: OverloadOptions): Promise<OverloadMeasurement> {
-  const subject = options.server === 'wallet' ? await startWallet(options) : await startGatewayAndOperator()
+async function measure(options: OverloadOptions, main: string): Promise<OverloadMeasurement> {
+  const subject = options.server === 'wallet' ? await startWallet(options, main) : await startGatewayAndOperator()
   const { server, players, postgres } = subject
   try {
     const before = mostMegabytes(server)
@@ -110,7 +114,11 @@ async function main(): Promise<number> {
   const { isRam, fdatasyncMs } = disk()
   if (isRam) throw new UsageError('TMPDIR is on a RAM disk, where fsync costs nothing: set it to a folder on a disk')
   const machine = { cores: availableParallelism(), node: process.version, fdatasyncMs }
-  const measured = await measure(options)
+  if (options.against !== undefined) {
+    const before = await measure(options, mainIn(options.against))
+    process.stdout.write(`before:\n${formatOverloadReport(before)}\n\n`)
+  }
+  const measured = await measure(options, MAIN)
   const missed = findOverloadShortfalls(measured)
   if (options.json) process.stdout.write(`${JSON.stringify({ machine, options, ...measured, missed }, null, 2)}\n`)
   else
