@@ -8,7 +8,7 @@ const KEYS = ['packages/server/test/people/api-key-store.test.ts']
 const EXPOSURE = ['packages/server/test/platform/exposure.test.ts']
 const CONTROL = ['packages/server/test/platform/control-stage.test.ts']
 const ABANDONED = ['packages/server/test/platform/recovery-scan.long.test.ts']
-const LOAD_SHEDDER = ['packages/server/test/http/load-shedder.long.test.ts']
+const ADMISSION = ['packages/server/test/http/admission-queue.test.ts']
 const MOVE = ['packages/server/test/move/feed-there.test.ts']
 const DISPATCHER = ['packages/server/test/feed/webhook-dispatcher.test.ts']
 const DELIVERY = ['packages/server/test/feed/webhook-delivery.long.test.ts']
@@ -59,9 +59,14 @@ export const UNSEEN_FAULTS = {
     ['saveAcknowledged(tx, acknowledged.map(toAcknowledgedOpen)),', '', CONTROL],
     ['rolledBack.map(({ answered }) => answered).filter(isYes)', 'rolledBack.map(({ answered }) => answered)', CONTROL],
   ],
-  'packages/server/src/core/partner-wire/load-shedder.ts': [
-    ['      this.callerSockets.delete(socket)\n      this', '      this', LOAD_SHEDDER],
-    ['      this.queue.remove(socket)\n', '', LOAD_SHEDDER],
+  'packages/server/src/core/partner-wire/admission-queue.ts': [
+    [
+      'if (!read.isAbandoned()) started += Math.max(1, read.start())',
+      'started += Math.max(1, read.start())',
+      ADMISSION,
+    ],
+    ['this.failures >= 1 ? Number.POSITIVE_INFINITY : now', 'now', ADMISSION],
+    ['if (isExpired) this.expire(read)', 'if (isExpired) read.fail()', ADMISSION],
   ],
   'packages/server/src/core/webhooks/webhook-dispatcher.ts': [
     ['await renewClaim(claimedWebhook, true)', 'renewClaim(claimedWebhook, true)', DISPATCHER],

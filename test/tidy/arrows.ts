@@ -134,6 +134,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     `types of ${CORE}/call-journal`,
     `${CORE}/http/auth-throttle.ts`,
     `${CORE}/partner-wire/partner-wire.ts`,
+    `types of ${CORE}/partner-wire/call-server.ts`,
     `${CORE}/observability`,
     `${CORE}/database`,
     'protocol',

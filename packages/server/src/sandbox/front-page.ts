@@ -5,7 +5,7 @@
 
 import { escapeMarkup as text } from '@purser/runtime/text/markup-escaping'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { PERMISSIONS_POLICY } from '../core/partner-wire/response-serializer.ts'
+import { PERMISSIONS_POLICY } from '../core/http/console-files.ts'
 import { toShortBetId } from './bettors/bet-steps.ts'
 import { FRONT_PAGE_STYLE } from './front-page-style.ts'
 

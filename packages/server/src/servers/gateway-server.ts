@@ -59,8 +59,8 @@ export async function createGatewayApp(
   const journal = createCallJournal({ db, clock, log, schema: 'gateway', days: journalDays })
   const metrics = createGatewayMetrics(operators, journal.lost)
   const http = createHttpApp({ apiPrefix: GATEWAY_API_PREFIX, trustedProxies, ...connections })
-  const { app, loadShedder, isDraining } = http
-  loadShedder.setDownstreamCapacity(createDownstreamCapacity(operators.clients, () => environment.monotonicNow()))
+  const { app, admission } = http
+  admission.setDownstreamCapacity(createDownstreamCapacity(operators.clients, () => environment.monotonicNow()))
   app.addHook('onClose', () => journal.stop())
   await beforeRoutes?.(app)
   const onFailure = (error: unknown) => log.error({ err: error }, 'a call failed')
@@ -68,7 +68,7 @@ export async function createGatewayApp(
   const auth = createServerAuth('gateway', { db, firstKey: gatewayKey, log })
   const apiCalls = createApiMetrics(tracing)
   await registerGateway(http, {
-    ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, isDraining, db, refusals },
+    ...{ secrets, directory, operators, clock, onFailure, metrics, journal, log, db, refusals },
     ...{ ...auth, apiCalls, tracing, reach },
   })
   registerHealth(http, () => checkReadiness(db, 'gateway'), [...createCommonMetrics(db, auth, apiCalls), metrics])

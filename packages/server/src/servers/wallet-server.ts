@@ -121,7 +121,7 @@ export async function createWalletApp(
     reach,
   } = config
   const http = createHttpApp({ ...config, apiPrefix: '/operator' })
-  const { app, loadShedder, isDraining } = http
+  const { app, admission } = http
   await beforeRoutes?.(app)
   const rules = { scales, clawback, resettleWindowMs, freebetStake, minimumAge, sharedBets }
   const settings = { scales, behindAggregator }
@@ -134,9 +134,9 @@ export async function createWalletApp(
   const webhookStates = () => dispatcher?.health() ?? {}
   const wallet = createWallet({
     ...{ db, clock, log, buckets, ...readSigners(config), rules, settings, fastPath, journal, webhookStates },
-    ...{ isDraining, tracing },
+    tracing,
   })
-  loadShedder.addCapacity(wallet.callQueue.freeSlots)
+  admission.addCapacity(wallet.callQueue.freeSlots)
   await wallet.register(http)
   const auth = createConsoleAuth('wallet', { ...config, db, firstKey: config.operatorKey, log })
   const { feed, live } = createWalletFeed(app, db, clock)

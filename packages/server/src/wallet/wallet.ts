@@ -6,7 +6,7 @@ import type { Span, Tracing } from '@purser/runtime/tracing'
 import type { CallJournal } from '../core/call-journal/call-journal.ts'
 import type { Db } from '../core/database/db.ts'
 import { traceTransaction } from '../core/database/postgres/transaction-tracing.ts'
-import type { WireServer } from '../core/partner-wire/partner-wire.ts'
+import type { WireServer } from '../core/partner-wire/call-server.ts'
 import type { LaneWork } from './queue/batch-execution.ts'
 import { type CallQueue, createCallQueue } from './queue/call-queue.ts'
 import { createCitusFastPath } from './queue/citus-fast-path.ts'
@@ -43,7 +43,6 @@ export interface WalletDeps {
   webhookStates(): Readonly<Record<string, number>>
   /** `off` sends every call to the rules path. */
   readonly fastPath: 'on' | 'off'
-  isDraining(): boolean
 }
 
 export interface Wallet {
@@ -53,7 +52,7 @@ export interface Wallet {
 }
 
 export function createWallet(deps: WalletDeps): Wallet {
-  const { db, clock, log, buckets, secrets, platforms, rules, settings, journal, isDraining } = deps
+  const { db, clock, log, buckets, secrets, platforms, rules, settings, journal } = deps
   const callQueue = createCallQueue({
     buckets,
     laneCount: LANES_PER_DATABASE[db.kind],
@@ -82,7 +81,6 @@ export function createWallet(deps: WalletDeps): Wallet {
         journal,
         log,
         onFailure,
-        isDraining,
         tracing: deps.tracing,
       }),
   }

@@ -5,7 +5,9 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { PERMISSIONS_POLICY } from '../partner-wire/response-serializer.ts'
+
+/** Value of `permissions-policy`: our pages use no devices. */
+export const PERMISSIONS_POLICY = 'camera=(), geolocation=(), microphone=(), payment=(), usb=()'
 
 const DIST = new URL('../../../dist/console/', import.meta.url)
 const POLICY =

@@ -4,7 +4,7 @@
  */
 import cluster from 'node:cluster'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import { Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { restoreDotSegments } from '@purser/protocol/values/path-segment'
 import { LIMITS } from '@purser/protocol/wire-limits'
 import { cacheFor } from '@purser/runtime/async/single-flight-cache'
@@ -20,10 +20,16 @@ import {
   formatMetricAges,
   type MetricSource,
 } from '../observability/metrics-exposition.ts'
-import type { QueueDeadlines } from '../partner-wire/deadline-queue.ts'
-import { LoadShedder } from '../partner-wire/load-shedder.ts'
-import { createSourceResolver, type ResolveSource } from '../partner-wire/source-address.ts'
-import { toWirePath } from '../partner-wire/wire-path.ts'
+import { type AdmissionDeadlines, AdmissionQueue } from '../partner-wire/admission-queue.ts'
+import {
+  createCallTaker,
+  registerCallRoutes,
+  type TakeCall,
+  toWirePath,
+  type WireServer,
+} from '../partner-wire/call-server.ts'
+import { CallerConnection, TurnClock } from '../partner-wire/caller-connection.ts'
+import { createSourceResolver } from '../partner-wire/source-address.ts'
 import { Problem, sendProblem } from './api/problem-details.ts'
 import { type ConnectionLimit, createConnectionLimit } from './connection-limit.ts'
 
@@ -59,12 +65,11 @@ declare module 'fastify' {
   }
 }
 
-export interface HttpApp {
+export interface HttpApp extends WireServer {
   readonly app: FastifyInstance
-  readonly loadShedder: LoadShedder
+  readonly admission: AdmissionQueue
   /** Connections that were rejected by the limit. */
   connectionsRefused(): number
-  readonly resolveSource: ResolveSource
   /** True while the server drains: each connection closes after its answer. */
   isDraining(): boolean
 }
@@ -74,7 +79,7 @@ export interface HttpAppOptions {
   readonly apiPrefix?: string
   readonly trustedProxies?: readonly string[]
   readonly keepAliveMs?: number
-  readonly queueDeadlines?: QueueDeadlines
+  readonly admissionDeadlines?: AdmissionDeadlines
   /** Absent: no limit. */
   readonly maxConnections?: number
   /** Milliseconds that a connection above the limit stays open. */
@@ -87,7 +92,7 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
     apiPrefix = '',
     trustedProxies,
     keepAliveMs = KEEP_ALIVE_MS,
-    queueDeadlines,
+    admissionDeadlines,
     maxConnections,
     probeMs,
     stalledResponseMs = STALLED_RESPONSE_MS,
@@ -96,7 +101,9 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
   let hasDrainBegun = false
   let closingSince: number | undefined
   const isDraining = () => hasDrainBegun
-  const loadShedder = new LoadShedder(isDraining, keepAliveMs, queueDeadlines, () => closingSince !== undefined)
+  const admission = new AdmissionQueue(admissionDeadlines)
+  const clock = new TurnClock()
+  let takeCall: TakeCall = () => false
   const resolveSource = createSourceResolver(trustedProxies)
   const app = Fastify({
     logger: false,
@@ -105,8 +112,14 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
     forceCloseConnections: 'idle',
     serverFactory: (handle) =>
       spareIdleConnections(
-        loadShedder,
-        createSheddingServer(limit, loadShedder, keepAliveMs, handle),
+        createLimitedServer(
+          limit,
+          (socket) => new CallerConnection(socket, admission, clock),
+          keepAliveMs,
+          (request, response) => {
+            if (!takeCall(request, response)) handle(request, response)
+          },
+        ),
         () => closingSince,
       ),
     return503OnClosing: false, // a call that still arrives is finished like every accepted call
@@ -118,28 +131,46 @@ export function createHttpApp(options: HttpAppOptions = {}): HttpApp {
       return resolveSource(this.raw)
     },
   })
-  // Node closes a connection without progress after this time. After the answer it sets another.
-  app.addHook('onSend', async ({ raw: { socket } }) => {
-    if (socket instanceof Socket) socket.setTimeout(stalledResponseMs)
-  })
+  addConnectionHooks(app, clock, stalledResponseMs, isDraining)
   app.decorate('beginDraining', () => {
     hasDrainBegun = true
+  })
+  app.addHook('preClose', async () => {
+    app.beginDraining()
+    closingSince = environment.monotonicNow()
+  })
+  return {
+    ...{ app, admission, isDraining, connectionsRefused: limit.refused },
+    serveCalls(receive, schemas) {
+      takeCall = createCallTaker({ admission, resolveSource, stalledResponseMs, isDraining }, receive)
+      return registerCallRoutes(app, takeCall, schemas)
+    },
+  }
+}
+
+function addConnectionHooks(
+  app: FastifyInstance,
+  clock: TurnClock,
+  stalledResponseMs: number,
+  isDraining: () => boolean,
+): void {
+  // Node closes a connection without progress after this time. After the answer it sets another.
+  app.addHook('onSend', async ({ raw: { socket } }) => {
+    if ('setTimeout' in socket) socket.setTimeout(stalledResponseMs)
   })
   app.addHook('onRequest', (_request, reply, done) => {
     if (isDraining()) reply.header('connection', 'close')
     done()
   })
-  app.addHook('preClose', async () => {
-    app.beginDraining()
-    closingSince = environment.monotonicNow()
-    await new Promise<void>((resolve) => environment.nextTurn(resolve)) // the coalesced writes have been sent
+  app.addHook('onListen', async () => {
+    const stop = clock.start()
+    app.server.once('close', stop)
   })
-  return { app, loadShedder, connectionsRefused: limit.refused, resolveSource, isDraining }
 }
 
-function createSheddingServer(
+function createLimitedServer(
   limit: ConnectionLimit,
-  loadShedder: LoadShedder,
+  wrap: (socket: Socket) => CallerConnection,
   keepAliveTimeout: number,
   handle: RequestListener,
 ): Server {
@@ -151,27 +182,23 @@ function createSheddingServer(
     maxHeaderSize: MAX_HEAD_BYTES,
   }
   const server = createServer(options, (request, response) => {
-    if (limit.admits(request, response) && loadShedder.admitOrShed(request, response)) handle(request, response)
+    if (limit.admits(request, response)) handle(request, response)
+  })
+  const listeners = server.listeners('connection')
+  server.removeAllListeners('connection')
+  server.on('connection', (socket) => {
+    const connection = limit.isProbe(socket) ? socket : wrap(socket)
+    for (const accept of listeners) accept.call(server, connection)
   })
   limit.attach(server)
-  return server.on('connection', (socket) => {
-    if (!limit.isProbe(socket)) loadShedder.addConnection(socket)
-  })
+  return server
 }
 
-/**
- * Node and Fastify close idle connections when the server closes. Connections with calls of the raw
- * path (raw-http-path.ts) appear idle, so none is closed while such calls are in progress.
- */
-function spareIdleConnections(
-  loadShedder: LoadShedder,
-  server: Server,
-  closingSince: () => number | undefined,
-): Server {
+/** Node and Fastify close idle connections when the server closes; they stay open for a while. */
+function spareIdleConnections(server: Server, closingSince: () => number | undefined): Server {
   const closeIdle = server.closeIdleConnections.bind(server)
   server.closeIdleConnections = () => {
-    if (loadShedder.callsInFlight === 0 && environment.monotonicNow() - (closingSince() ?? 0) >= IDLE_GRACE_MS)
-      closeIdle()
+    if (environment.monotonicNow() - (closingSince() ?? 0) >= IDLE_GRACE_MS) closeIdle()
   }
   return server
 }
@@ -197,16 +224,13 @@ function sendPathProblem(
 }
 
 /** `purser_build_info` is always 1; its label is the version. */
-function formatProcessMetrics({ loadShedder, connectionsRefused }: HttpApp, isReady: boolean): string {
+function formatProcessMetrics({ admission, connectionsRefused }: HttpApp, isReady: boolean): string {
   return [
     formatMetric('purser_build_info', 'gauge', 'The running version', [[{ version: VERSION }, 1]]),
     formatMetric('purser_ready', 'gauge', '1 when /readyz answers 200', [[{}, isReady ? 1 : 0]]),
-    formatMetric(
-      'purser_calls_shed_total',
-      'counter',
-      'Calls of the partner wire that were rejected unread by load shedding',
-      [[{}, loadShedder.shedCalls]],
-    ),
+    formatMetric('purser_calls_shed_total', 'counter', 'Calls of the partner wire that failed in the admission queue', [
+      [{}, admission.shedCalls],
+    ]),
     formatMetric(
       'purser_connections_refused_total',
       'counter',

@@ -12,8 +12,8 @@ const MIN_PER_TURN = 8
 /** Share of the waiting work that one turn processes, so a long queue gets more time. */
 const QUEUE_SHARE_PER_TURN = 1 / 8
 /**
- * Calls and replies that may wait. Beyond that, calls stay unread on their connections
- * (load-shedder.ts).
+ * Calls and replies that may wait. Beyond that, calls wait in the admission queue
+ * (admission-queue.ts).
  */
 const MAX_WAITING = 512
 

@@ -1,5 +1,6 @@
 /**
- * Number of calls for which the operators' queues have room. The load shedder admits no more calls.
+ * Number of calls for which the operators' queues have room. The admission queue starts no
+ * more calls.
  *
  * Otherwise the full queue of one operator would reject a burst of calls at once (G-7). Each
  * rejection would admit the next call of the burst, and the rejections would delay calls to other

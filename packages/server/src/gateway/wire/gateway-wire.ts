@@ -9,7 +9,8 @@ import type { Span, Tracing } from '@purser/runtime/tracing'
 import type { CallJournal } from '../../core/call-journal/call-journal.ts'
 import { FailedAuthThrottle, shouldLog } from '../../core/http/auth-throttle.ts'
 import { endSpan } from '../../core/observability/request-span.ts'
-import { type CallMetadata, registerWire, type WireServer } from '../../core/partner-wire/partner-wire.ts'
+import type { WireServer } from '../../core/partner-wire/call-server.ts'
+import { type CallMetadata, registerWire } from '../../core/partner-wire/partner-wire.ts'
 import type { GatewayMetrics } from '../gateway-metrics.ts'
 import type { GatewayCall } from './gateway-call.ts'
 import { type GatewayCallDeps, type GatewayCallResult, handleGatewayCall } from './gateway-call-handler.ts'
@@ -19,7 +20,6 @@ export interface GatewayWireDeps extends GatewayCallDeps {
   readonly metrics: GatewayMetrics
   readonly log: Logger
   readonly refusals: CallerRefusals
-  isDraining(): boolean
   readonly tracing: Tracing | undefined
 }
 
@@ -34,7 +34,6 @@ export function registerGatewayWire(server: WireServer, deps: GatewayWireDeps): 
     },
     onFailure: deps.onFailure,
     onAnswered: (handled, metadata) => recordCall(deps, unsignedCalls, handled, metadata),
-    isDraining: deps.isDraining,
     tracing: deps.tracing,
   })
 }

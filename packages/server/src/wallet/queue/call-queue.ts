@@ -43,8 +43,8 @@ const HOT_PLAYER_CALLS = 4
 /** Calls that may wait in a lane; further calls are refused at once. */
 const MAX_WAITING = 4_000
 /**
- * Waiting calls up to which a lane admits more (load-shedder.ts): two batches, so the next one is
- * always full.
+ * Waiting calls up to which a lane admits more (admission-queue.ts): two batches, so the next one
+ * is always full.
  */
 const ADMISSION_LIMIT = 2 * MAX_BATCH
 /** A lane pauses after a batch of at least this number of calls. */
@@ -156,8 +156,8 @@ function countFreeSlots({ waiting }: Lane): number {
 }
 
 /**
- * Any entry may be overdue: a call that waited unread (load-shedder.ts) is queued after younger
- * ones.
+ * Any entry may be overdue: a call that arrived slowly, or waited in the admission queue, is queued
+ * after younger ones.
  */
 function failOverdueCalls(lane: Lane): void {
   const now = environment.monotonicNow()

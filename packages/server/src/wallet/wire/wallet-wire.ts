@@ -17,7 +17,8 @@ import type { Tracing } from '@purser/runtime/tracing'
 import { type TSchema, Type } from 'typebox'
 import type { CallJournal } from '../../core/call-journal/call-journal.ts'
 import { FailedAuthThrottle, shouldLog } from '../../core/http/auth-throttle.ts'
-import { type CallMetadata, registerWire, type WireServer } from '../../core/partner-wire/partner-wire.ts'
+import type { WireServer } from '../../core/partner-wire/call-server.ts'
+import { type CallMetadata, registerWire } from '../../core/partner-wire/partner-wire.ts'
 import type { WalletMetrics } from '../wallet-metrics.ts'
 import { endCallSpan } from './call-spans.ts'
 import { handleBetCall, handleUserCall, type WalletCallDeps, type WalletCallResult } from './wallet-call-handler.ts'
@@ -27,7 +28,6 @@ export interface WalletWireDeps extends WalletCallDeps {
   readonly journal: CallJournal
   readonly metrics: WalletMetrics
   readonly log: Logger
-  isDraining(): boolean
   readonly tracing: Tracing | undefined
 }
 
@@ -44,7 +44,6 @@ export function registerWalletCalls(entrance: WireServer, deps: WalletWireDeps):
     },
     onFailure: deps.onFailure,
     onAnswered: (result, metadata) => recordCall(deps, unsigned, result, metadata),
-    isDraining: deps.isDraining,
     tracing: deps.tracing,
   })
 }

@@ -3,7 +3,6 @@
  *
  * A process can die and restart; its database stays.
  */
-import type { IncomingMessage } from 'node:http'
 import { createCallerRefusals } from '@purser/protocol/client/caller-refusals'
 import { ANYWHERE } from '@purser/protocol/values/base-url'
 import { isObject } from '@purser/protocol/values/exact-json'
@@ -14,8 +13,7 @@ import { createCommandActor } from 'purser/core/auth/audit-log/audit-log'
 import type { CallJournal } from 'purser/core/call-journal/call-journal'
 import type { Db } from 'purser/core/database/db'
 import { createEncryptionKeyring } from 'purser/core/database/encryption/encryption-keyring'
-import type { LoadShedder } from 'purser/core/partner-wire/load-shedder'
-import { createSourceResolver } from 'purser/core/partner-wire/source-address'
+import type { ReceiveCall, WireServer } from 'purser/core/partner-wire/call-server'
 import type { GatewayMetrics } from 'purser/gateway/gateway-metrics'
 import { createOperators } from 'purser/gateway/operators/operators'
 import { createPlayerDirectory, type GatewaySession } from 'purser/gateway/players/player-directory'
@@ -82,7 +80,6 @@ export function startWalletParty(name: WalletName, db: Db, log: Logger, config: 
     settings: { scales, behindAggregator },
     ...{ journal: SILENT, metrics: NOT_MEASURED, tracing: undefined },
     webhookStates: () => ({}),
-    isDraining: () => false,
   })
   void wallet.register(entrance.shown)
   return { host: entrance.host, operator: { db, clock, buckets: 1, scales, coolingOff: 'none' } }
@@ -90,27 +87,20 @@ export function startWalletParty(name: WalletName, db: Db, log: Logger, config: 
 
 /** Replaces the HTTP server. */
 function createEntrance() {
-  let readerOf: Parameters<LoadShedder['setReader']>[0] = () => undefined
-  const loadShedder: Pick<LoadShedder, 'setReader'> = {
-    setReader(given) {
-      readerOf = given
+  let receive: ReceiveCall = () => {}
+  const shown: WireServer = {
+    serveCalls(given) {
+      receive = given
+      return Promise.resolve()
     },
   }
   const host: Host = ({ method, path, headers, body }, answer) => {
-    const request = { method, url: path, headers, socket: { remoteAddress: '192.0.2.1' } }
-    const read = readerOf(request as unknown as IncomingMessage)
-    if (read === undefined) throw new Error(`${method} ${path} is no plain call`)
-    read(body, (given) => answer({ status: given.status, body: Buffer.from(given.body, 'latin1') }))
+    const arrivedAt = environment.monotonicNow()
+    const call = { method, path, headers, body, isTooLong: false, arrivedAt, source: '192.0.2.1' }
+    receive(call, (reply) => answer({ status: reply.status, body: Buffer.from(reply.body) }))
     return true
   }
-  return {
-    shown: {
-      app: { register: (() => Promise.resolve()) as never },
-      loadShedder,
-      resolveSource: createSourceResolver(),
-    },
-    host,
-  }
+  return { shown, host }
 }
 
 export interface GatewayParty {
@@ -132,7 +122,6 @@ export function startGatewayParty(db: Db, log: Logger): GatewayParty {
     ...{ secrets, directory, operators, clock, log, journal: SILENT, metrics: UNCOUNTED, tracing: undefined },
     refusals: createCallerRefusals(log, 'operator'),
     onFailure: (error) => log.error({ err: error }, 'a call failed'),
-    isDraining: () => false,
   })
   return {
     host: entrance.host,

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises'
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { PERMISSIONS_POLICY } from '../../partner-wire/response-serializer.ts'
+import { PERMISSIONS_POLICY } from '../console-files.ts'
 
 export type ServerName = 'wallet' | 'platform' | 'gateway'
 
