@@ -66,8 +66,10 @@ export async function startDemoFrame(stage: SandboxServers, seed: number, hasFre
   const { platform, network } = stage
   await createFramePlayer(operator)
   const judge = createLiveJudge({ secret: stage.entryPoint.secret, players: [] })
-  for (const currency of FRAME_CURRENCIES)
-    judge.addPlayer({ userId: FRAME_PLAYER, currency, scale: FRAME_SCALE, tokens: [] })
+  /** The last currency is the active one. */
+  const addCurrency = (active: FrameCurrency) =>
+    judge.addPlayer({ userId: FRAME_PLAYER, currency: active, scale: FRAME_SCALE, tokens: [] })
+  addCurrency(FRAME_CURRENCIES[0])
   const callLog = createLiveCallLog({
     judge,
     onlyBets: true,
@@ -97,6 +99,7 @@ export async function startDemoFrame(stage: SandboxServers, seed: number, hasFre
     },
     async switchTo(next) {
       currency = next
+      addCurrency(next)
       session = createFrameSessionRenewal(() => loadPlayerFrame(operator, platform, next))
       await session()
       return buildState(context)

@@ -203,7 +203,7 @@ function recordEvent(log: LogState, entry: LogEntry, event: ProxyEvent, isDead: 
       break
     case 'answered':
       recordAnswer(call, event.exchange)
-      listener.ended?.(call, judgeAnswer(log, call, event.exchange))
+      notifyAnswered(log, call, event.exchange)
       break
     case 'unreachable':
       call.answer = { kind: 'none', why: event.why }
@@ -220,6 +220,12 @@ function recordEvent(log: LogState, entry: LogEntry, event: ProxyEvent, isDead: 
     default:
       event satisfies never
   }
+}
+
+/** The answer is judged even if no listener receives the verdicts. */
+function notifyAnswered(log: LogState, call: LiveCall, exchange: Exchange): void {
+  const verdicts = judgeAnswer(log, call, exchange)
+  log.options.listener?.ended?.(call, verdicts)
 }
 
 function judgeAnswer(log: LogState, call: LiveCall, exchange: Exchange): readonly LiveCallVerdict[] {

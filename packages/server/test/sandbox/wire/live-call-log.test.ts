@@ -110,6 +110,14 @@ describe('the log of the demo frame', () => {
     expect(call?.curl).toBe("curl -sS -i -X POST 'http://127.0.0.1/payment/bet'")
   })
 
+  test('has the verdicts of the judge without a listener too', () => {
+    const log = createLog({ judge: createLiveJudge({ secret: 'secret', players: [] }) })
+    const decision = log.intercept(place(), noDraw)
+    decision?.notify({ kind: 'sent', isAgain: false, request, at: new Date() })
+    decision?.notify(answered(100))
+    expect(log.since(0).calls[0]?.verdict).toBeDefined()
+  })
+
   test('reports a call that did not reach the wallet without a verdict', () => {
     const endings: number[] = []
     const log = createLog({ listener: { ended: (_call, verdicts) => void endings.push(verdicts.length) } })
