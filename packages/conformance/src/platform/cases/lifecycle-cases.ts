@@ -113,7 +113,7 @@ const CRASH_CASES: readonly PlatformCase[] = [
     clause: 'Limits, rollback retries; C-1; C-4',
     level: 'MUST',
     sentence: 'A Rollback that waits for its next attempt when the platform is killed is sent after its start.',
-    loses: 'The player’s stake is gone for good.',
+    loses: 'The player’s stake is lost.',
     covers: ['P16'],
     answers: {
       place: { always: refusalAnswer('system_error') },
@@ -214,7 +214,7 @@ const FORM_CASES: readonly PlatformCase[] = [
     'platform-form-07',
     'stake',
     'What the service does, 3; Resources, amount',
-    'A Rollback returns the stake.',
+    'The amount of a Rollback is the stake of the bet.',
     'A partner that trusts the amount refunds too much or too little.',
   ),
   requestRuleCase(

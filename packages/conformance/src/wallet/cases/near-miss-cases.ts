@@ -45,7 +45,7 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     clause: 'Place bet, partner action 3; User data, partner actions',
     level: 'MUST',
     sentence: 'a token that only begins like an issued token is no success',
-    loses: 'a part of a token is enough to bet with the money of its player',
+    loses: 'whoever knows a part of a token bets with the money of its player',
     covers: ['I7'],
     steps: (['cut short', 'longer', 'other end'] as const).flatMap((how) => [
       placeStep({ members: { token: nearMiss(how) } }, allowAnyFailure()),
@@ -69,7 +69,7 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     id: 'alike-05',
     clause: 'Place bet, partner action 3; Resources, userId',
     level: 'MUST',
-    sentence: "a userId that only begins like the player's names another player, for whom this token places no bet",
+    sentence: 'with the token of one player, a bet is refused if its userId only begins like the userId of that player',
     loses: 'a player bets with the money of another player',
     covers: ['I7'],
     steps: [

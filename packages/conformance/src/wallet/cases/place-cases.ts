@@ -61,7 +61,7 @@ export const PLACE_CASES: readonly StepCase[] = [
     id: 'place-05',
     clause: 'Place bet, partner action 5; I-6',
     level: 'MUST',
-    sentence: 'a second bet under the requestId of another is debited too, or is no success',
+    sentence: 'a second bet under the requestId of another bet is debited too, or is no success',
     loses: 'the second bet is accepted and never debited: the operator pays its win',
     covers: ['C40'],
     steps: [
@@ -83,7 +83,7 @@ export const PLACE_CASES: readonly StepCase[] = [
     clause: 'Rollback, race; Rollback, partner action 4',
     level: 'MUST',
     sentence: 'a bet that arrives again after its Rollback debits nothing',
-    loses: 'the player pays for a bet that the service has cancelled, as after an answer later than 5 s',
+    loses: 'the player pays for a bet that the service has cancelled, for example after an answer later than 5 s',
     covers: ['C53', 'D58'],
     steps: [placeStep(), rollbackStep(), placeStep({}, [allowAccepted('nothing'), ...allowAnyFailure()])],
   },
@@ -147,7 +147,8 @@ export const PLACE_CASES: readonly StepCase[] = [
     id: 'place-13',
     clause: 'I-3',
     level: 'SHOULD',
-    sentence: 'a bet that was refused for insufficient funds stays refused when the funds are sufficient',
+    sentence:
+      'a bet that was refused for insufficient funds stays refused when it is sent again and the funds are sufficient',
     loses: 'the player pays the stake of a bet that the service has declined',
     covers: ['D61'],
     steps: [
@@ -164,7 +165,7 @@ export const PLACE_CASES: readonly StepCase[] = [
     clause: 'Resources, metadata',
     level: 'MUST',
     sentence: 'an express of 25 selections is accepted',
-    loses: 'the operator loses the bets with the best margin',
+    loses: 'the operator loses long express bets, which have the best margin',
     covers: ['C49'],
     steps: [
       placeStep({
@@ -192,7 +193,7 @@ export const PLACE_CASES: readonly StepCase[] = [
     clause: 'R-7',
     level: 'SHOULD',
     sentence: 'a member that may be null may be absent',
-    loses: 'the operator loses every bet when the service omits the nulls',
+    loses: 'the operator loses every bet when the service omits such a member instead of sending null',
     covers: ['C48'],
     steps: [
       placeStep({
@@ -215,7 +216,7 @@ export const PLACE_CASES: readonly StepCase[] = [
     clause: "The bet's life",
     level: 'SHOULD',
     sentence: 'another stake under the id of an accepted bet is refused',
-    loses: 'the service expects a stake of 50 where 100 were debited, and one side pays the difference',
+    loses: 'the service assumes a stake of 50, but the wallet has debited 100, and one side pays the difference',
     covers: ['C38'],
     steps: [placeStep(), placeStep({ amount: '50' }, allowRefused())],
   },
@@ -237,7 +238,7 @@ export const PLACE_CASES: readonly StepCase[] = [
     clause: "The bet's life",
     level: 'SHOULD',
     sentence: 'a bet that arrives after its Rollback, for the first time or again, is refused',
-    loses: 'no money is lost as long as the bet is not debited: the service does not rely on it',
+    loses: 'no money is lost as long as the bet is not debited: the service has cancelled it in any case',
     covers: ['C37', 'D58'],
     steps: [
       ...[placeStep(), rollbackStep(), placeStep({}, allowRefused())],

@@ -76,7 +76,7 @@ export const PROFILE_CASES: readonly StepCase[] = [
     id: 'profile-06',
     clause: 'Resources, isTest; Resources, User profile; P-2',
     level: 'MUST',
-    sentence: 'the profile of a test player shows that it is one, and its country',
+    sentence: 'the profile of a test player says that the player is a test player, and names the country',
     loses: 'test bets count as real bets, and the wrong rules apply to every player',
     covers: ['F112', 'K28'],
     player: 'described',

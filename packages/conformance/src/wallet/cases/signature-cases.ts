@@ -16,7 +16,7 @@ import type { CaseStep, SignatureVariant, StepCase } from '../case/wallet-case.t
 
 const FORGED: readonly SignatureVariant[] = ['absent', 'garbage', 'wrong secret', 'two parts', 'of another body']
 
-const ANYONE = 'the address of the wallet is enough to move money, and the operator pays'
+const ANYONE = 'whoever knows the address of the wallet moves money, and the operator pays'
 
 function forgedCalls(call: (signature: SignatureVariant) => CaseStep): CaseStep[] {
   return FORGED.map(call)
@@ -32,7 +32,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     clause: 'Place bet, partner action 2',
     level: 'MUST',
     sentence: 'a Place bet that the service has not signed is refused and debits nothing',
-    loses: 'a token is enough to bet with the money of its player',
+    loses: 'whoever knows a token bets with the money of its player',
     covers: ['A2', 'A3', 'A4', 'K1'],
     steps: forgedCalls((signature) => placeStep({ bet: signature, signature }, allowAnyFailure())),
   },
@@ -54,7 +54,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     clause: 'Authentication, 1',
     level: 'MUST',
     sentence: 'an Unsettle that the service has not signed is refused and takes nothing back',
-    loses: 'the data of a bet is enough to take the payout from its player',
+    loses: 'whoever knows the data of a bet takes the payout from its player',
     covers: ['A2', 'A3', 'A4', 'K2'],
     steps: [
       ...[placeStep(), settleStep('won', '200')],
@@ -75,7 +75,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     clause: 'User data, partner actions',
     level: 'MUST',
     sentence: 'User data answers only the service',
-    loses: 'no money is lost, but a token is enough to read the personal data of players',
+    loses: 'no money is lost, but whoever knows a token reads the personal data of its player',
     covers: ['A2', 'A3', 'A4', 'K2'],
     steps: forgedCalls((signature) => profileStep({ signature }, allowAnyFailure())),
   },
@@ -83,7 +83,8 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     id: 'signature-06',
     clause: 'Authentication, 1; S-2',
     level: 'MUST',
-    sentence: 'a header that says "none" needs no secret, and is refused',
+    sentence:
+      'a signature whose header names the algorithm "none" is refused, because anyone can make it without the secret',
     loses: ANYONE,
     covers: ['A6', 'K3'],
     steps: [wronglySignedStep('alg none, unsigned')],
@@ -112,7 +113,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     id: 'signature-09',
     clause: 'Authentication, 1; S-1',
     level: 'MUST',
-    sentence: 'a Place bet with its members in another order is understood as it was signed',
+    sentence: 'a Place bet whose members are in another order is verified as it was sent, and accepted',
     loses: 'the wallet refuses bets that the service has signed, and the operator loses them',
     covers: ['A1', 'A5', 'K1'],
     steps: [placeStep({ spelling: 'reordered' })],
@@ -121,7 +122,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     id: 'signature-10',
     clause: 'Authentication, 1; S-1',
     level: 'MUST',
-    sentence: 'white space in a body is signed like the rest of it',
+    sentence: 'white space in a body belongs to the signed bytes',
     loses: 'the wallet refuses calls that the service has signed, also Rollbacks, and players lose their stakes',
     covers: ['A5', 'K2'],
     steps: [placeStep({ spelling: 'spaced' }), rollbackStep({ spelling: 'spaced' })],
@@ -144,7 +145,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     clause: 'Authentication, 1; S-1',
     level: 'MUST',
     sentence: 'text beyond ASCII and escaped slashes are verified as they are written',
-    loses: 'bets on Bodø are refused, and bets on Brann are not',
+    loses: 'bets on a team such as Bodø are refused, because its name is not ASCII',
     covers: ['A5', 'C46', 'K1'],
     steps: [
       placeStep(),
@@ -156,8 +157,8 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     id: 'signature-13',
     clause: 'S-2',
     level: 'SHOULD',
-    sentence: 'the header of the signature is verified as received: two spellings of it occur',
-    loses: 'the operator loses every bet of a platform that spells the header differently',
+    sentence: 'the header of the signature is verified as received, because platforms write it in two ways',
+    loses: 'the operator loses every bet of a platform that writes this header in the other way',
     covers: ['A1', 'A5'],
     steps: [placeStep({ signature: 'other spelling' }), settleStep('won', '200', { signature: 'other spelling' })],
   },
@@ -202,7 +203,8 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     clause: 'Authentication, 1',
     level: 'MUST',
     sentence: 'a truncated or empty signature is refused',
-    loses: 'two characters are guessed in 4096 attempts, and an empty signature in one: the operator pays',
+    loses:
+      'an attacker needs at most 4096 attempts to guess two characters, and one for an empty signature: the operator pays',
     covers: ['A3', 'K1'],
     steps: [wronglySignedStep('cut short'), wronglySignedStep('empty')],
   },

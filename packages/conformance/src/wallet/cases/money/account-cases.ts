@@ -67,14 +67,17 @@ export const ACCOUNT_CASES: readonly StepCase[] = [
     'C51',
   ]),
   restrictedPlayerCase('account-04', 'underAge', 'under_age', 'a player under age does not bet', ['C51']),
-  stillAllowedCase('account-05', 'block', 'the bets of a player who is blocked meanwhile are settled and rolled back', [
-    ...['B23', 'D68', 'E78'],
-  ]),
+  stillAllowedCase(
+    'account-05',
+    'block',
+    'the bets of a player who was blocked after placing them are still settled and rolled back',
+    [...['B23', 'D68', 'E78']],
+  ),
   {
     id: 'account-06',
     clause: 'Settle, partner action 3; Rollback, token',
     level: 'MUST',
-    sentence: 'the bets of a player who has logged out are settled and rolled back',
+    sentence: 'the bets of a player who has logged out are still settled and rolled back',
     loses: 'a player who has logged out loses the win or the stake',
     covers: ['D63', 'E76', 'E83', 'K10'],
     needs: ['operator'],

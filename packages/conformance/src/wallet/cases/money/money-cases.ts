@@ -31,7 +31,7 @@ export const MONEY_CASES: readonly StepCase[] = [
     id: 'money-01',
     clause: 'Place bet, partner action 5; M-1',
     level: 'MUST',
-    sentence: 'ten bets of ten minor units cost a hundred',
+    sentence: 'ten bets of ten minor units cost a hundred minor units together',
     loses: 'both sides lose fractions of a cent with each bet, until the balance is no longer a valid amount',
     covers: ['C35', 'K23'],
     steps: [
@@ -129,7 +129,7 @@ export const MONEY_CASES: readonly StepCase[] = [
     clause: 'Place bet, partner action 4; Place bet, partner action 5; Settle, partner action 5; M-1',
     level: 'MUST',
     sentence:
-      'after a win and a stake that a floating-point number cannot add up, the rest can be bet to the minor unit',
+      'after a win and a stake whose sum a floating-point number cannot hold, the player can bet the exact rest',
     loses: 'both sides lose single cents, and the wallet refuses bets that the player can pay',
     covers: ['C35', 'C36', 'K23'],
     steps: [

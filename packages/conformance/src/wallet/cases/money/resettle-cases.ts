@@ -36,7 +36,8 @@ export const RESETTLE_CASES: readonly StepCase[] = [
     clause:
       'Settle, resettle action 1; Settle, resettle action 2; Settle, resettle action 3; Settle, resettle action 4',
     level: 'MUST',
-    sentence: 'after any two results in any order, a repeat and the way back, the bet has paid its last result only',
+    sentence:
+      'after two results in any order, a repeat, and a correction back to the first result, the bet has paid only its last result',
     loses: 'the difference between two results is paid in addition or never, and one side loses it',
     covers: ['E85', 'K14'],
     steps: RESETTLE_RESULTS.flatMap((first) =>
@@ -56,7 +57,8 @@ export const RESETTLE_CASES: readonly StepCase[] = [
     id: 'resettle-03',
     clause: 'Settle, resettle action 4; L-2',
     level: 'MUST',
-    sentence: 'a win that the player has spent is lowered in full, below zero, or refused with 20 or 21, never in part',
+    sentence:
+      'a lower result for a win that is spent is booked in full, even below a balance of zero, or refused with 20 or 21, but never in part',
     loses:
       'the rest of the balance is taken for a correction that was never booked, and the books of both sides differ',
     covers: ['E88', 'K15'],

@@ -112,7 +112,7 @@ export const ROLLBACK_CASES: readonly StepCase[] = [
     clause: 'Rollback, token',
     level: 'MUST',
     sentence:
-      'a Rollback with a token that was never issued, or of another player, returns the stake to the player of the bet',
+      "a Rollback with a token that was never issued, or with another player's token, returns the stake to the player of the bet",
     loses: 'the stake goes to the player of the token, and the player of the bet pays',
     covers: ['D63', 'K18'],
     needs: ['B'],
@@ -139,7 +139,7 @@ export const ROLLBACK_CASES: readonly StepCase[] = [
     id: 'rollback-11',
     clause: 'Rollback, partner action 4; Errors, rollback errorCode',
     level: 'MUST',
-    sentence: 'a Rollback is carried out for every listed reason in its errorCode',
+    sentence: 'a Rollback is carried out with every reason that the interface lists for its errorCode',
     loses: 'players lose the stakes of all bets that are cancelled for a reason unknown to the wallet',
     covers: ['D64'],
     steps: ERROR_CODES.flatMap((errorCode) => {

@@ -22,7 +22,7 @@ export const UNSETTLE_CASES: readonly StepCase[] = [
     id: 'unsettle-01',
     clause: 'Place bet, partner action 1',
     level: 'MUST',
-    sentence: 'PUT of type 1 is never a bet',
+    sentence: 'a PUT with type 1 is never treated as a Place bet',
     loses: 'the player pays a second stake for a bet that is already open',
     covers: ['A11', 'E94', 'K6'],
     steps: [
@@ -56,7 +56,7 @@ export const UNSETTLE_CASES: readonly StepCase[] = [
     clause: "The bet's life",
     level: 'SHOULD',
     sentence: 'an Unsettle takes back a cashout and a refund as it does a win',
-    loses: 'the payout stays when the next one is paid, and the operator pays',
+    loses: 'the first payout stays when the next one is paid, and the operator pays both',
     covers: ['K16'],
     steps: [
       ...[placeStep(), settleStep('cashout', '150'), unsettleStep('150'), settleStep('won', '200')],
@@ -105,7 +105,7 @@ export const UNSETTLE_CASES: readonly StepCase[] = [
     id: 'unsettle-08',
     clause: "The bet's life; L-2",
     level: 'SHOULD',
-    sentence: 'a win that the player has spent is taken back in full, below zero, or the Unsettle is refused',
+    sentence: 'a win that is spent is taken back in full, even below a balance of zero, or the Unsettle is refused',
     loses: 'the operator pays the part that was not taken back when the win is paid again in full',
     covers: ['E96'],
     steps: [
