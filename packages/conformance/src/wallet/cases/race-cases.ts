@@ -182,7 +182,7 @@ export const RACE_CASES: readonly StepCase[] = [
     id: 'race-10',
     clause: 'R-4',
     level: 'SHOULD',
-    sentence: 'simultaneous bets of one player, and of two, are all accepted, and so is a simultaneous win',
+    sentence: 'simultaneous bets of one player and of two players are all accepted, and so is a simultaneous win',
     loses: 'the operator loses the bets that are refused at the end of a match',
     covers: ['E81', 'F101', 'F106', 'K25'],
     needs: ['B'],

@@ -36,7 +36,7 @@ export const SETTLE_CASES: readonly StepCase[] = [
     id: 'settle-03',
     clause: 'Settle, resettle action 2; Settle, resettle action 3; Settle, resettle action 4',
     level: 'MUST',
-    sentence: 'a corrected result replaces the one before it, and so does the correction back',
+    sentence: 'a corrected result replaces the result before it, and a correction back to the first result does so too',
     loses: 'the difference is paid in addition or never, and one side loses it',
     covers: ['E85', 'E86', 'K14'],
     steps: [
