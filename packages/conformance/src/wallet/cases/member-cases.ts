@@ -58,7 +58,7 @@ export const MEMBER_CASES: readonly StepCase[] = [
     clause: 'Resources, subPartnerId',
     level: 'MUST',
     sentence: 'a subPartnerId that is a text is accepted',
-    loses: 'the operator has several sites with one secret, and loses every bet of a site that sends this member',
+    loses: 'the operator loses every bet of a site that shares its secret with another site',
     covers: ['I6'],
     steps: [placeStep({ members: { subPartnerId: 'site-2.example' } })],
   },
