@@ -127,6 +127,16 @@ const REMEDY_CASES: Partial<Readonly<Record<FaultName, string>>> = {
   'amount 10.0 refused': 'money-02',
 }
 
+/** Remedies of answers that no handler of the interface has sent. */
+const HTTP_REMEDIES: Partial<Readonly<Record<FaultName, string>>> = {
+  'no such path': 'Serve the path of the call, or add the missing path prefix to the address of the wallet.',
+  'no such method': 'Serve the path with each method of the interface: /payment/bet with POST and with PUT.',
+  redirect: 'Use the final address of the wallet, because a platform follows no redirect.',
+  'web page instead of JSON': 'Send the path of the call to the handler of the wallet, before the pages of the site.',
+  'access denied': 'Let the calls of the platform pass, because their signature proves the sender.',
+  'server error': 'Correct the error that the log of the wallet names. A refusal has HTTP status 400 and a code.',
+}
+
 const CASES = new Map(WALLET_CASES.map((one) => [one.id, one]))
 
 type FaultFacts = Pick<Verdict, 'cause' | 'caseId' | 'clause' | 'clauseWords' | 'loses' | 'whom' | 'remedy'>
@@ -139,7 +149,11 @@ interface FaultContext {
 
 export function describeFault(cause: FaultName, context: FaultContext): FaultFacts {
   const caseId = LIVE_FAULTS[cause]
-  return { ...describeCaseFault(cause, caseId, context), ...findCaseRemedy(REMEDY_CASES[cause] ?? caseId) }
+  const remedy = HTTP_REMEDIES[cause]
+  return {
+    ...describeCaseFault(cause, caseId, context),
+    ...(remedy === undefined ? findCaseRemedy(REMEDY_CASES[cause] ?? caseId) : { remedy }),
+  }
 }
 
 /** A fault that a case judges alone has the name of its rule. */
