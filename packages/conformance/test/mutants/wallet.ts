@@ -12,6 +12,8 @@ import { createTurns } from './turns.ts'
 
 export interface WalletOptions {
   readonly fault?: MutantId
+  /** Several faults; `fired` then stays empty. */
+  readonly faults?: readonly MutantId[]
   readonly clock?: Clock
   readonly clawback?: Wallet['clawback']
   /** Without /user/balance the kit probes balances with bets. */
@@ -33,8 +35,9 @@ const OPERATOR_KEY = 'the-operator-key-of-the-test-wallet'
 export async function startTestWallet(options: WalletOptions = {}): Promise<RunningWallet> {
   const { fault, clock = systemClock, clawback = 'refuse', hidesBalances = false } = options
   const fired = new Set<string>()
-  const faults = fault === undefined ? NO_FAULTS : recordedFault(fault, fired)
-  const isSlow = fault?.startsWith('race-') ?? false
+  const several: Faults = options.faults === undefined ? NO_FAULTS : new Set(options.faults)
+  const faults = fault === undefined ? several : recordedFault(fault, fired)
+  const isSlow = [...(options.faults ?? []), fault].some((id) => id?.startsWith('race-'))
   const { url, close } = await listen({ ...createState(faults, clock, clawback), hidesBalances, isSlow })
   return { url, secret: SECRET, operatorKey: OPERATOR_KEY, fired, close }
 }

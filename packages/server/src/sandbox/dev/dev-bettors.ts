@@ -13,7 +13,7 @@ import type { FrameBetEnding } from '../frame/frame-bets.ts'
 import type { BalanceReads } from './balance-reads.ts'
 import type { DevServers } from './dev-servers.ts'
 import type { DevPlayer } from './players/dev-player.ts'
-import { DEV_TROUBLES, type DevTroubleName } from './troubles/dev-troubles.ts'
+import { DEV_TROUBLES, type DevTroubleName, QUICK_LATE_CALL } from './troubles/dev-troubles.ts'
 import { playTrouble } from './troubles/trouble-run.ts'
 import type { WalletWatch } from './wallet-watch.ts'
 
@@ -44,6 +44,8 @@ const LARGEST_UNKNOWN = 500n
 /** Major units. */
 const LARGEST_STAKE = 20n
 const TROUBLES_PER_FAULT = 2
+/** Attempts of the platform to deliver a result, until the bettor plays the next bet. */
+const MAX_ATTEMPTS = 2
 
 /** Endings of a bet in the order in which they happen, with their weights. */
 const LIVES: readonly (readonly [weight: number, endings: readonly FrameBetEnding[]])[] = [
@@ -59,10 +61,11 @@ const LIVES: readonly (readonly [weight: number, endings: readonly FrameBetEndin
 ]
 
 /** The trouble of 15 digits needs a person's consent, as it moves a large amount. */
-const BETTORS_TROUBLES: readonly (readonly [weight: number, trouble: DevTroubleName])[] = [
+const BETTORS_TROUBLES: readonly (readonly [weight: number, trouble: DevTroubleName | 'quick late call'])[] = [
   [10, 'twice'],
   [8, 'again later'],
-  [3, 'late call'],
+  [2, 'late call'],
+  [12, 'quick late call'],
   [1, 'late answer'],
   [12, 'rollback after result'],
   [12, 'result after rollback'],
@@ -72,6 +75,7 @@ const BETTORS_TROUBLES: readonly (readonly [weight: number, trouble: DevTroubleN
   [4, 'other currency'],
   [4, 'bad signature'],
   [8, 'decimal point'],
+  [8, 'finer amount'],
 ]
 
 /** Resolves after the signal, when the bets in progress have ended. */
@@ -102,6 +106,7 @@ async function playRounds(
       await playOneBet(deps, player, { random, faults, start })
     } catch (error) {
       const text = errorText(error)
+      if (signal.aborted) return
       if (text !== lastFault) note(`A bettor could not play: ${text}`)
       lastFault = text
     }
@@ -129,15 +134,16 @@ async function playOneBet(deps: DevBettorsDeps, player: DevPlayer, draw: BetDraw
     const name = drawWeighted(random, BETTORS_TROUBLES)
     if (name === 'two bets' && !balances.isAvailable()) return
     const context = { servers, balances, player, minuteMs: SHORT_MINUTE_MS, stake }
-    const betIds = await playTrouble(DEV_TROUBLES[name], context)
-    if (name === 'twice') for (const betId of betIds) await player.bets.end(betId, drawEnding(draw, player)[0] ?? 'won')
+    const betIds = await playTrouble(name === 'quick late call' ? QUICK_LATE_CALL : DEV_TROUBLES[name], context)
+    if (name === 'twice')
+      for (const betId of betIds) await player.bets.end(betId, drawEnding(draw, player)[0] ?? 'won', MAX_ATTEMPTS)
     return
   }
   const { id: matchId } = await servers.matches.createOwnMatch()
   const request = { matchId, outcome: random.pick(['home', 'away'] as const), stake: toText(stake, player) }
   const { betId, status } = await player.bets.placeWithRetry(request)
   if (status !== 'accepted') return
-  for (const ending of drawEnding(draw, player)) await player.bets.end(betId, ending)
+  for (const ending of drawEnding(draw, player)) await player.bets.end(betId, ending, MAX_ATTEMPTS)
 }
 
 function drawStake(random: Random, { balance, scale }: DevPlayer): bigint {

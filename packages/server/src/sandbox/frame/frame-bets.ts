@@ -67,15 +67,23 @@ export interface PlatformBetView {
   readonly reason?: string
   readonly payout?: string
   readonly resultType?: string
-  readonly deliveries: readonly { readonly operation: string; readonly status: string; readonly code?: number }[]
+  readonly deliveries: readonly {
+    readonly operation: string
+    readonly status: string
+    readonly attempts: number
+    readonly code?: number
+  }[]
 }
 
 export interface FrameBets {
   place(request: FrameBetRequest): Promise<FramePlacement>
   /** Retries while the circuit breaker is open. */
   placeWithRetry(request: FrameBetRequest): Promise<FramePlacement>
-  /** Returns when the bet has no open delivery. An unknown id has no effect. */
-  end(betId: string, what: FrameBetEnding): Promise<void>
+  /**
+   * Returns when the bet has no open delivery, or after so many attempts. An unknown id has no
+   * effect.
+   */
+  end(betId: string, what: FrameBetEnding, maxAttempts?: number): Promise<void>
   /** Waits until the bet has no open delivery. */
   settled(betId: string): Promise<void>
   /** The latest bets with their state, newest first. */
@@ -102,11 +110,11 @@ export function createFrameBets(parts: FrameBetsParts): FrameBets {
           1,
         )
       }),
-    async end(betId, what) {
+    async end(betId, what, maxAttempts) {
       const known = bets.find((one) => one.betId === betId)
       if (known === undefined) return
       await endFrameBet(parts, known, what)
-      await settled(betId)
+      await awaitDeliveries(platform, betId, maxAttempts)
     },
     describe: (toDetail) =>
       Promise.all(bets.slice(0, MAX_BETS).map((bet) => describeFrameBet(platform, bet, toDetail))),
@@ -166,11 +174,16 @@ const POLL_MS = 60
 /** Longer than any fault scenario lasts. */
 const QUIET_MS = 20_000
 
-async function awaitDeliveries(platform: BearerClient, betId: string): Promise<void> {
+async function awaitDeliveries(
+  platform: BearerClient,
+  betId: string,
+  maxAttempts = Number.POSITIVE_INFINITY,
+): Promise<void> {
   const until = performance.now() + QUIET_MS
   while (performance.now() < until) {
     const { deliveries } = await platform.fetchJson<PlatformBetView>('GET', `/bets/${betId}`)
-    if (deliveries.every(({ status }) => status !== 'pending' && status !== 'waiting')) return
+    const open = deliveries.filter(({ status }) => status === 'pending' || status === 'waiting')
+    if (open.length === 0 || open.some(({ attempts }) => attempts >= maxAttempts)) return
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }

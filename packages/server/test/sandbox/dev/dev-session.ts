@@ -26,16 +26,21 @@ export interface DevSession {
 export interface DevSessionOptions extends WalletOptions {
   readonly flags?: Partial<DevFlags>
   readonly players?: number
+  /** Currencies of the players in turn. */
+  readonly currencies?: readonly string[]
 }
 
 const MINUTE_MS = 300
 
-export async function startDevSession({ flags, players = 1, ...options }: DevSessionOptions = {}): Promise<DevSession> {
+export async function startDevSession(given: DevSessionOptions = {}): Promise<DevSession> {
+  const { flags, players = 1, currencies = ['EUR'], ...options } = given
   const wallet = await startTestWallet(options)
   const operator = operatorClient(wallet.url, wallet.operatorKey)
-  const made = await Promise.all(Array.from({ length: players }, () => playerWithMoney(operator, '1000.00')))
+  const made = await Promise.all(
+    Array.from({ length: players }, (_, i) => playerWithMoney(operator, '1000.00', currencies[i % currencies.length])),
+  )
   const front = await startTcpFront(wallet.url)
-  const given: DevFlags = {
+  const allFlags: DevFlags = {
     ...{ wallet: front.url, secret: wallet.secret, token: made.map(({ token }) => token), seed: '1' },
     ...{ bettors: '0', faults: '0.1', duration: '0', wait: '60', port: '0', ...flags },
   }
@@ -46,7 +51,7 @@ export async function startDevSession({ flags, players = 1, ...options }: DevSes
     for (const check of waiting) check()
   }
   const stopping = new AbortController()
-  const ended = runDev(parseDevOptions(given, {}), {
+  const ended = runDev(parseDevOptions(allFlags, {}), {
     ...{ output: { write }, noColour: true, env: {}, signal: stopping.signal },
     ...{ isInteractive: true, minuteMs: MINUTE_MS },
   }).finally(async () => {

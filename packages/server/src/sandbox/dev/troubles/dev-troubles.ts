@@ -2,6 +2,7 @@
  * Troubles that a developer sends to the tested wallet with one click, and that simulated bettors
  * cause. Some go through the platform, some are calls that a platform never sends.
  */
+import { randomUUID } from 'node:crypto'
 import { placeStep, rollbackStep, settleStep } from '@purser/conformance/wallet/case/step-builders'
 import { formatMoney, type Money } from '@purser/protocol/values/money'
 import { LIMITS } from '@purser/protocol/wire-limits'
@@ -24,15 +25,16 @@ export const DEV_TROUBLES = {
   },
   'again later': {
     title: 'Again after a minute',
-    hint: 'Place bet and Settle of a bet arrive again a minute later, byte for byte.',
-    demanded: 'The wallet must answer the repeats as before. Neither may move money.',
+    hint: 'The Place bets of an open and of a won bet, and the Settle, arrive again a minute later, byte for byte.',
+    demanded: 'The wallet must answer the repeats as before. None of them may move money.',
     async play(stage) {
-      const bet = await stage.place()
-      await stage.result(bet, 'home')
-      const calls = stage.callsOf(bet.betId)
+      const [open, won] = [await stage.place(), await stage.place()]
+      await stage.result(won, 'home')
+      const calls = [open, won].flatMap(({ betId }) => stage.callsOf(betId))
       await new Promise((resolve) => setTimeout(resolve, stage.minuteMs))
       for (const call of calls) await stage.resend(call)
-      return [bet.betId]
+      await stage.cancel(open.betId)
+      return [open.betId, won.betId]
     },
   },
   'late answer': {
@@ -137,9 +139,19 @@ export const DEV_TROUBLES = {
   },
   'decimal point': {
     title: 'Amount 10.0',
-    hint: 'A Place bet has its amount written as 10.0, and the signature covers these bytes.',
-    demanded: 'The wallet must verify the signature over the received bytes, and debit 10.',
-    play: async (stage) => [await stage.sendAndUndo(placeStep({ amount: withPoint(stage.stake) }))],
+    hint: 'Two Place bets have their amounts written as 10.0 and 10.00, and the signatures cover these bytes.',
+    demanded: 'The wallet must verify the signature over the received bytes, and debit 10 each time.',
+    play: async (stage) => [
+      await stage.sendAndUndo(placeStep({ amount: withPoint(stage.stake) })),
+      await stage.sendAndUndo(placeStep({ amount: `${withPoint(stage.stake)}0` })),
+    ],
+  },
+  'finer amount': {
+    title: 'Every decimal, and one more',
+    hint: 'A bet and its payout use every decimal of the currency, as in 1.005 KWD. A second stake has one decimal more.',
+    demanded:
+      'The wallet must keep every decimal of the currency. It should refuse the second stake with code 5, because no fraction may reach a balance.',
+    play: playFinerAmounts,
   },
   '15 digits': {
     title: 'A payout of 15 digits',
@@ -150,6 +162,16 @@ export const DEV_TROUBLES = {
 } as const satisfies Record<string, Trouble>
 
 export type DevTroubleName = keyof typeof DEV_TROUBLES
+
+/** Like `late call`, but without the 5 s of the platform, so that bettors can play it often. */
+export const QUICK_LATE_CALL: Pick<Trouble, 'play'> = {
+  async play(stage) {
+    const betId = randomUUID()
+    await stage.send(rollbackStep({ amount: stage.stake }), betId)
+    await stage.send(placeStep({ amount: stage.stake }), betId)
+    return [betId]
+  },
+}
 
 async function playFault(stage: TroubleStage, fault: Parameters<TroubleStage['inject']>[0]): Promise<string[]> {
   stage.inject(fault)
@@ -174,6 +196,17 @@ async function playTwoBets(stage: TroubleStage): Promise<readonly string[]> {
 /** "10.00" becomes "10.0", and "10" too. */
 function withPoint(stake: string): string {
   return /^\d+(\.0*)?$/.test(stake) ? stake.replace(/(\.0*)?$/, '.0') : `${stake}0`
+}
+
+/** The stake of 1.005 wins 2.007, where the currency has three decimals. */
+async function playFinerAmounts(stage: TroubleStage): Promise<readonly string[]> {
+  const betId = randomUUID()
+  const { scale } = stage.player
+  const unit = 10n ** BigInt(scale)
+  const [stake, payout] = [unit + 5n, 2n * unit + 7n].map((units) => formatMoney(units as Money, scale))
+  await stage.send(placeStep({ amount: stake ?? '' }), betId)
+  await stage.send(settleStep('won', payout ?? ''), betId)
+  return [betId, await stage.sendAndUndo(placeStep({ amount: { finer: '1' } }))]
 }
 
 /** The platform knows nothing of this bet, so it cannot correct the payout by itself. */

@@ -94,7 +94,7 @@ export async function runTrouble(trouble: Trouble, context: TroubleContext): Pro
 }
 
 /** Returns the ids of the bets when their last call has ended. */
-export function playTrouble(trouble: Trouble, context: TroubleContext): Promise<readonly string[]> {
+export function playTrouble(trouble: Pick<Trouble, 'play'>, context: TroubleContext): Promise<readonly string[]> {
   const { servers, player } = context
   return servers.callLog.withoutDraws(player.userId, async () => {
     const ids = await trouble.play(createStage(context))
