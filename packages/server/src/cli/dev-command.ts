@@ -19,7 +19,7 @@ export function addDevCommand(program: Command): void {
     .option('--seed <number>', 'seed of the random choices; default: a random seed')
     .option('--duration <seconds>', 'stop after this many seconds; 0: run until Ctrl-C', '0')
     .option('--scenario <file>', 'play the steps of this file, and end with exit code 1 if a call was wrong')
-    .option('--wait <seconds>', 'how long a wallet may be away without a terminal', '60')
+    .option('--wait <seconds>', 'seconds to wait for a wallet that accepts no connections, if no person watches', '60')
     .option('--port <port>', 'port of the page on this machine; 0: any free port', '0')
     .option('--keep <folder>', 'keep the bets of the platform in this folder; default: in memory')
     .option('--platform', 'the other side: run a wallet with players for a platform that you develop')

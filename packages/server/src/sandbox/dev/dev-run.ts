@@ -3,11 +3,10 @@
  * on every call.
  */
 import { EXIT_CODES } from '@purser/runtime/command/exit-codes'
-import { quoteForShell } from '@purser/runtime/text/curl-command'
 import type { EnvironmentVariables } from '../../core/config/config.ts'
 import { sleepUntil } from '../bettors/abortable-wait.ts'
 import type { ScreenOutput } from '../screen.ts'
-import type { LiveCall, LiveCallListener } from '../wire/live-call-log.ts'
+import { joinListeners, type LiveCall, type LiveCallListener } from '../wire/live-call-log.ts'
 import { type BalanceReads, createBalanceReads } from './balance-reads.ts'
 import { serveDevPage } from './dev-api.ts'
 import { type DevBettorsDeps, simulateDevBettors } from './dev-bettors.ts'
@@ -17,6 +16,8 @@ import { type DevServers, startDevServers } from './dev-servers.ts'
 import type { DevPlayer } from './players/dev-player.ts'
 import { FirstCallError, loadPlayers } from './players/token-players.ts'
 import { playScenario, readScenario } from './scenario.ts'
+import { createCallCounts } from './terminal/call-counts.ts'
+import { formatCertification } from './terminal/dev-sum.ts'
 import { createDevTerminal, type DevTerminal } from './terminal/dev-terminal.ts'
 import { createWalletWatch, type WalletWatch } from './wallet-watch.ts'
 
@@ -69,8 +70,10 @@ async function runDevSession(
   const profileCalls = new Map<string, LiveCall>()
   let servers: DevServers | undefined
   const balances = createBalanceReads(() => (servers as DevServers).ownCalls, terminal.note)
+  const counts = createCallCounts()
   const listener = joinListeners([
     balances.listener,
+    counts.listener,
     terminal.listener,
     watchUnreachable(watch),
     { ended: (call) => void recordProfileCall(profileCalls, call) },
@@ -89,15 +92,18 @@ async function runDevSession(
   if (players.length > 0) {
     for (const player of players) await balances.add(player)
     terminal.note(describePlayers(players, balances))
+    if (steps === undefined) terminal.note(adviseNextStep(options, page.url))
     const session = { servers, watch, balances, players, minuteMs, note: terminal.note }
     frame = createDevFrame(session)
     if (steps === undefined) await playUntilEnd(session, options, signal)
     else await playScenario(steps, { ...session, ownCalls: servers.ownCalls, signal })
   }
   const sum = servers.judge.sum()
-  terminal.sum(sum, formatCertification(walletUrl))
+  terminal.sum(sum, counts.read(), formatCertification(options))
   if (steps !== undefined && signal.aborted) return EXIT_CODES.interrupted
-  return sum.wrong > 0 ? EXIT_CODES.findings : 0
+  const { placeBets, acceptedBets } = counts.read()
+  const hasShownNothing = steps === undefined && placeBets > 0 && acceptedBets === 0
+  return sum.wrong > 0 || hasShownNothing ? EXIT_CODES.findings : 0
 }
 
 /** Longest wait at the end for calls in progress. */
@@ -123,22 +129,6 @@ async function playUntilEnd(
   await Promise.race([drained, sleepUntil(Date.now() + DRAIN_MS, timer.signal)])
 }
 
-function formatCertification(walletUrl: string): string {
-  const target = `--base-url ${quoteForShell(walletUrl)} --secret "$PARTNER_SECRET"`
-  return `The conformance kit certifies the wallet:\n  npx purser-conformance wallet ${target} --fixtures players.json`
-}
-
-function joinListeners(listeners: readonly LiveCallListener[]): LiveCallListener {
-  return {
-    sent(call) {
-      for (const listener of listeners) listener.sent?.(call)
-    },
-    ended(call, verdicts) {
-      for (const listener of listeners) listener.ended?.(call, verdicts)
-    },
-  }
-}
-
 function watchUnreachable(watch: WalletWatch): LiveCallListener {
   return {
     ended(call) {
@@ -152,8 +142,20 @@ function recordProfileCall(calls: Map<string, LiveCall>, call: LiveCall): void {
   if (call.operation === 'profile') calls.set(call.token ?? '', call)
 }
 
+/** Players whom the terminal names. */
+const MAX_NAMED = 6
+
 function describePlayers(players: readonly DevPlayer[], balances: BalanceReads): string {
-  const [{ userId, currency } = { userId: '', currency: '' }] = players
-  const who = players.length === 1 ? `The player is ${userId} (${currency}).` : `${players.length} players are ready.`
+  const names = players.slice(0, MAX_NAMED).map(({ userId, currency }) => `${userId} (${currency})`)
+  const list = `${names.join(', ')}${players.length > MAX_NAMED ? ', …' : ''}`
+  const who = players.length === 1 ? `The player is ${list}.` : `${players.length} players are ready: ${list}.`
   return balances.isAvailable() ? who : `${who} Balances are unknown.`
+}
+
+function adviseNextStep({ bettors, faults, duration }: DevOptions, pageUrl: string): string {
+  const end = duration === 0 ? 'Ctrl-C prints the sum.' : `The sum follows after ${duration} s, or Ctrl-C prints it.`
+  if (bettors === 0)
+    return `Open ${pageUrl}/ to place a bet or to cause a trouble, or start the command with --bettors 5. ${end}`
+  const who = bettors === 1 ? 'One bettor plays' : `${bettors} bettors play`
+  return `${who} with these players, with --faults ${faults}. ${end}`
 }

@@ -11,9 +11,10 @@ import { serveWallet } from '../../servers/wallet-server.ts'
 import { createBearerClient } from '../bearer-client.ts'
 import { sleepUntil } from '../bettors/abortable-wait.ts'
 import { type CallInterceptor, startFaultProxy } from '../wire/fault-proxy.ts'
-import { createLiveCallLog } from '../wire/live-call-log.ts'
+import { createLiveCallLog, joinListeners } from '../wire/live-call-log.ts'
 import type { PlatformSideOptions } from './dev-options.ts'
 import type { DevDeps } from './dev-run.ts'
+import { createCallCounts } from './terminal/call-counts.ts'
 import { createDevTerminal } from './terminal/dev-terminal.ts'
 
 const PLAYERS = [
@@ -46,12 +47,14 @@ export async function runPlatformSide(options: PlatformSideOptions, deps: DevDep
     const known = new Map(players.map((player) => [player.token, player]))
     const judge = createRequestJudge({ partnerId: 'dev', baseUrl: wallet.url, secret, players: known })
     const findPlayer = ({ userId }: Readonly<Record<string, unknown>>) => (typeof userId === 'string' ? userId : '')
-    const callLog = createLiveCallLog({ judge, findPlayer, listener: terminal.listener })
+    const counts = createCallCounts()
+    const listener = joinListeners([counts.listener, terminal.listener])
+    const callLog = createLiveCallLog({ judge, findPlayer, listener })
     network.setInterceptor(reportOtherCalls(callLog, terminal.note))
     for (const line of describeWallet(network.url, secret, players)) terminal.note(line)
     await sleepUntil(duration === 0 ? Number.POSITIVE_INFINITY : Date.now() + duration * MS_PER_SECOND, signal)
     const sum = judge.sum()
-    terminal.sum(sum, CERTIFY)
+    terminal.sum(sum, counts.read(), CERTIFY)
     return sum.wrong > 0 ? EXIT_CODES.findings : 0
   } finally {
     await network.close()
@@ -59,8 +62,10 @@ export async function runPlatformSide(options: PlatformSideOptions, deps: DevDep
   }
 }
 
-const CERTIFY =
-  'The conformance kit certifies the platform:\n  npx purser-conformance platform --listen 9000 --drive ./drive.sh'
+const CERTIFY = [
+  'The conformance kit certifies the platform:',
+  '  npx purser-conformance platform --listen 9000 --drive ./drive.sh',
+]
 
 interface WalletPlayer {
   readonly userId: string

@@ -2,7 +2,7 @@
  * Proxy in front of a wallet that injects network faults: it loses calls and answers, delays them
  * past the platform's 5 s, repeats calls, or answers 500. All other bytes pass unchanged.
  */
-import { once } from 'node:events'
+import { once, setMaxListeners } from 'node:events'
 import { type Agent, createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { Exchange, SentRequest } from '@purser/conformance/http-exchange'
 import type { ExtraHeaders } from '@purser/runtime/network/extra-headers'
@@ -112,6 +112,9 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const inProgress = new Set<Promise<void>>()
   let share = fraction
   let interceptor: CallInterceptor | undefined
+  const closing = new AbortController()
+  setMaxListeners(0, closing.signal)
+  const target = { url: walletUrl, headers, agent, signal: closing.signal }
   const draw = (path: string): InjectedFault | undefined => {
     if (!path.startsWith('/payment/bet') || !random.chance(share)) return undefined
     const fault = drawFault(random, weights)
@@ -119,7 +122,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     return fault
   }
   const server = createServer((request, response) => {
-    const work: Promise<void> = proxyCall({ url: walletUrl, headers, agent }, request, response, (call) => {
+    const work: Promise<void> = proxyCall(target, request, response, (call) => {
       const drawOnce = () => draw(call.path)
       return interceptor?.intercept(call, drawOnce) ?? { fault: drawOnce(), notify() {} }
     }).finally(() => inProgress.delete(work))
@@ -141,6 +144,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
       while (inProgress.size > 0) await Promise.all(inProgress)
     },
     async close() {
+      closing.abort()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },

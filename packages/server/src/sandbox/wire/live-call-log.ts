@@ -62,6 +62,17 @@ export interface LiveCallListener {
   ended?(call: LiveCall, verdicts: readonly LiveCallVerdict[]): void
 }
 
+export function joinListeners(listeners: readonly LiveCallListener[]): LiveCallListener {
+  return {
+    sent(call) {
+      for (const listener of listeners) listener.sent?.(call)
+    },
+    ended(call, verdicts) {
+      for (const listener of listeners) listener.ended?.(call, verdicts)
+    },
+  }
+}
+
 /** A verdict and its call. Undefined: no single call, or a call that the log has removed. */
 export interface LiveCallVerdict {
   readonly call: LiveCall | undefined

@@ -46,6 +46,8 @@ export interface ForwardingTarget {
   readonly headers?: ExtraHeaders | undefined
   /** Keeps connections. Absent: each call has a connection of its own. */
   readonly agent?: Agent | undefined
+  /** Ends the calls in progress. */
+  readonly signal?: AbortSignal
 }
 
 /** Milliseconds. A wallet that answers after the platform's 5 s is still observed. */
@@ -78,7 +80,7 @@ export function forwardCall(
   return new Promise((resolve) => {
     let startedAt: Date | undefined
     let start = 0
-    const outgoing = openRequest(request, call.body, target.agent)
+    const outgoing = openRequest(request, call.body, target)
     const exchange = (answer: ReceivedAnswer): Exchange => ({
       ...{ what, request, answer, startedAt: startedAt ?? new Date(), durationMs: performance.now() - start },
     })
@@ -121,12 +123,17 @@ function toSentRequest({ url, headers = {} }: ForwardingTarget, call: ProxiedCal
 }
 
 /** The path is sent as it is written, because a URL object would change its dots and slashes. */
-function openRequest({ method, url, headers }: SentRequest, body: Buffer, agent?: Agent): ClientRequest {
+function openRequest(
+  { method, url, headers }: SentRequest,
+  body: Buffer,
+  { agent, signal }: ForwardingTarget,
+): ClientRequest {
   const { protocol, hostname, port, origin } = new URL(url)
   const open = protocol === 'https:' ? httpsRequest : httpRequest
   const path = url.slice(url.indexOf('/', url.indexOf('//') + 2)) || '/'
   return open({
     ...{ protocol, port, method, path, agent: agent ?? false, hostname: hostname.replace(/^\[|\]$/g, '') },
+    ...(signal && { signal }),
     headers: { ...headers, host: origin.slice(`${protocol}//`.length), 'content-length': body.length },
   })
 }

@@ -50,7 +50,7 @@ describe('purser dev in front of a right wallet', () => {
       }),
     )
     expect(await session.stop()).toBe(0)
-    expect(session.output()).toMatch(/Place bet .* 10 EUR → 200 .* right: /)
+    expect(session.output()).toMatch(/Place bet .* 10\.00 EUR → 200 .* right: /)
     expect(session.output()).toMatch(/0 wrong\.[\s\S]*npx purser-conformance wallet --base-url/)
   })
 

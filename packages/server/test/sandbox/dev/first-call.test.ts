@@ -32,6 +32,7 @@ describe('the explanation of the first answer', () => {
     ['a profile without currency', answered(200, '{"userId":"ann"}'), /has no text currency/],
     ['an unknown currency', answered(200, '{"userId":"ann","currency":"PTS"}'), /PURSER_CURRENCIES=PTS:2/],
     ['text', answered(200, 'ok'), /"ok", which is no JSON object/],
+    ['an empty answer', answered(200, ''), /with an empty body, which is no JSON object/],
     ['no answer', { kind: 'none', why: 'the connection was closed' } as const, /gave no answer: the connection/],
   ])('names %s and what helps', (_what, answer, sentence) => {
     expect(explain(answer)).toMatch(sentence)

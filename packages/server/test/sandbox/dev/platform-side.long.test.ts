@@ -49,7 +49,7 @@ test('the wallet for a platform judges the form of each call that comes in', asy
   await send(placeStep(), '/payment/bets')
   stopping.abort()
   expect(await ended).toBe(1)
-  expect(text).toMatch(/Place bet .* 10 EUR → 200 .* right: The call follows the interface/)
+  expect(text).toMatch(/Place bet .* 10\.00 EUR → 200 .* right: The call follows the interface/)
   expect(text).toMatch(/Rollback .* wrong: .*errorCode 7 is not listed/)
   expect(text).toMatch(/Place bet .*→ 400 code 1 .* wrong: .*does not sign these bytes/)
   expect(text).toMatch(/POST \/payment\/bets is no call of the interface/)

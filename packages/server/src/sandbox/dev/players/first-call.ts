@@ -29,7 +29,10 @@ export function readFirstCall(
 ): FirstCallResult {
   const call = `${request.method} ${request.url}`
   const problem = (sentence: string): FirstCallResult => ({ kind: 'problem', sentence })
-  if (answer.kind === 'none') return problem(`The wallet received ${call} and gave no answer: ${answer.why}.`)
+  if (answer.kind === 'none')
+    return problem(
+      `The wallet received ${call} and gave no answer: ${answer.why}. A handler that throws an error often does this, so look at the wallet's own log.`,
+    )
   const { status, body } = answer
   const reply = parseJsonObject(body)
   const code = typeof reply?.code === 'number' ? reply.code : undefined
@@ -38,6 +41,11 @@ export function readFirstCall(
   if (fault !== undefined) return problem(fault)
   if (reply === undefined) return problem(explainNoJson(call, body))
   return readProfile(reply, call, scales)
+}
+
+/** The wallet has accepted the connection, and has not answered. */
+export function explainSilence(url: string): string {
+  return `The wallet received POST ${url} and has not answered within 5 s, after which a platform gives up. Look whether its handler always sends an answer, or waits for something.`
 }
 
 function explainCode(code: number, call: string, token: string, message: unknown): string {
@@ -50,7 +58,7 @@ function explainCode(code: number, call: string, token: string, message: unknown
 }
 
 function explainStatus(status: number, call: string, body: string): string | undefined {
-  const quoted = body.trim() === '' ? 'an empty body' : `"${quote(body)}"`
+  const quoted = quoteBody(body)
   if (status >= 300 && status < 400)
     return `The wallet answered ${call} with a redirect (HTTP status ${status}). A platform follows no redirect, so give the final address with --wallet.`
   if (status === 401 || status === 403)
@@ -68,7 +76,7 @@ function explainNoJson(call: string, body: string): string {
   const isPage = /^\s*<(!doctype|html)/i.test(body)
   return isPage
     ? `The wallet answered ${call} with a page of HTML, not with JSON. Another program may listen at this address, or a route of the site answers every path.`
-    : `The wallet answered ${call} with "${quote(body)}", which is no JSON object. A profile is {"userId": …, "currency": …}.`
+    : `The wallet answered ${call} with ${quoteBody(body)}, which is no JSON object. A profile is {"userId": …, "currency": …}.`
 }
 
 function readProfile(reply: Readonly<Record<string, unknown>>, call: string, scales: Scales): FirstCallResult {
@@ -88,6 +96,10 @@ function readProfile(reply: Readonly<Record<string, unknown>>, call: string, sca
       sentence: `The player's currency is "${quote(currency)}", whose number of decimals is unknown. Set it, as in PURSER_CURRENCIES=${quote(currency)}:2.`,
     }
   return { kind: 'profile', profile: { userId, currency, scale } }
+}
+
+function quoteBody(body: string): string {
+  return body.trim() === '' ? 'an empty body' : `"${quote(body)}"`
 }
 
 /** The beginning of a text, in one line. */

@@ -19,7 +19,7 @@ import type { TokenSources } from '../dev-options.ts'
 import { DEV_PARTNER, type DevServers } from '../dev-servers.ts'
 import type { WalletWatch } from '../wallet-watch.ts'
 import type { DevPlayer } from './dev-player.ts'
-import { type FirstProfile, readFirstCall } from './first-call.ts'
+import { explainSilence, type FirstProfile, readFirstCall } from './first-call.ts'
 
 /** The wallet cannot be used as it is (exit code 1). */
 export class FirstCallError extends Error {}
@@ -124,8 +124,12 @@ async function tryToken(known: KnownToken, deps: PlayerLoaderDeps): Promise<Toke
   const loaded = await servers.platform.fetchAny('POST', '/frame-sessions', body)
   const { frameSessionId, detail } = loaded.body as { frameSessionId?: string; detail?: string }
   const call = findProfileCall(token)
-  if (call === undefined || call.number === before)
-    return { kind: 'problem', sentence: `The platform cannot use the token: ${detail}.`, mayPass: false }
+  if (call === undefined || call.number === before) {
+    const waiting = servers.callLog.since(0).calls.findLast((one) => one.token === token && one.operation === 'profile')
+    return waiting !== undefined && waiting.request !== undefined && waiting.answer === undefined
+      ? { kind: 'problem', sentence: explainSilence(waiting.request.url), mayPass: true }
+      : { kind: 'problem', sentence: `The platform cannot use the token: ${detail}.`, mayPass: false }
+  }
   if (call.request === undefined || call.answer === undefined) return { kind: 'unreachable' }
   const first = readFirstCall({ request: call.request, answer: call.answer }, token, servers.scales)
   const mayPass = (call.status ?? 0) >= FIRST_SERVER_ERROR

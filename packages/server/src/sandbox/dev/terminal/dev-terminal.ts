@@ -5,17 +5,20 @@
  */
 import type { Verdict, VerdictSum } from '@purser/conformance/verdict/live-verdict'
 import { OPERATION_NAMES } from '@purser/conformance/wallet/case/call-name'
+import { formatMoney, parseDecimal, STANDARD_SCALES } from '@purser/protocol/values/money'
 import { printableLine } from '@purser/runtime/text/printable-text'
 import { wrapForTerminal } from '@purser/runtime/text/text-wrapping'
 import { toShortBetId } from '../../bettors/bet-steps.ts'
 import { createScreen, type ScreenColour, type ScreenOutput } from '../../screen.ts'
 import type { LiveCall, LiveCallListener, LiveCallVerdict } from '../../wire/live-call-log.ts'
+import type { CallCounts } from './call-counts.ts'
+import { formatDevSum } from './dev-sum.ts'
 
 export interface DevTerminal {
   readonly listener: LiveCallListener
   note(sentence: string): void
-  /** The end: the counts, the causes, and what to do next. */
-  sum(sum: VerdictSum, advice: string): void
+  /** The end: the counts, the causes, and what to do next. Nothing is printed after it. */
+  sum(sum: VerdictSum, counts: CallCounts, advice: readonly string[]): void
 }
 
 export interface DevTerminalOptions {
@@ -26,24 +29,79 @@ export interface DevTerminalOptions {
 
 type Line = (text: string, colour?: ScreenColour) => void
 
-export function createDevTerminal({ output, noColour, isJson }: DevTerminalOptions): DevTerminal {
-  if (isJson) return createJsonTerminal((value) => output.write(`${JSON.stringify(value)}\n`))
+export function createDevTerminal({ output: given, noColour, isJson }: DevTerminalOptions): DevTerminal {
+  let isOver = false
+  const output: ScreenOutput = {
+    ...{ isTTY: given.isTTY === true, ...(given.columns !== undefined && { columns: given.columns }) },
+    write: (text) => isOver || given.write(text),
+  }
+  const terminal = isJson ? createJsonTerminal(output) : createLineTerminal(output, noColour)
+  return {
+    ...terminal,
+    sum(...end) {
+      terminal.sum(...end)
+      isOver = true
+    },
+  }
+}
+
+function createLineTerminal(output: ScreenOutput, noColour: boolean): DevTerminal {
   const screen = createScreen(output, noColour)
   const line: Line = (text, colour) => {
     const safe = printableLine(text)
     screen.line(colour === undefined ? safe : screen.paint(colour, safe))
   }
   const explained = new Set<string>()
+  const slow = createSlowCallWatch((call) => line(`${formatCall(call)}  ${GIVEN_UP}`, 'yellow'))
+  let lastProblem: string | undefined
   return {
-    listener: { ended: (call, verdicts) => printCall(line, call, verdicts, explained) },
+    listener: {
+      sent: (call) => slow.start(call),
+      ended(call, verdicts) {
+        slow.end(call)
+        const problem = findFirstCallProblem(call, verdicts)
+        if (problem === undefined) printCall(line, call, verdicts, explained)
+        else if (problem !== lastProblem) line(formatCall(call), 'red')
+        lastProblem = problem
+      },
+    },
     note: (sentence) => wrapForTerminal(sentence).forEach((part) => void line(part, 'bold')),
-    sum(sum, advice) {
-      for (const text of [...formatVerdictSum(sum), '', ...advice.split('\n')]) line(text)
+    sum(sum, counts, advice) {
+      for (const text of [...formatDevSum(sum, counts), '', ...advice]) line(text)
     },
   }
 }
 
-function createJsonTerminal(print: (value: object) => void): DevTerminal {
+/** Milliseconds that a platform waits for an answer. */
+const PLATFORM_WAIT_MS = 5_000
+const GIVEN_UP = 'the wallet has not answered for 5 s, after which a platform gives up'
+
+/** Reports a call that stays without an answer, while the wallet may still work on it. */
+function createSlowCallWatch(report: (call: LiveCall) => void) {
+  const timers = new Map<LiveCall, NodeJS.Timeout>()
+  return {
+    start(call: LiveCall): void {
+      timers.set(call, setTimeout(() => report(call), PLATFORM_WAIT_MS).unref())
+    },
+    end(call: LiveCall): void {
+      clearTimeout(timers.get(call))
+      timers.delete(call)
+    },
+  }
+}
+
+/**
+ * The answer of User data for a token without a known player, if it cannot be used. A sentence
+ * about the address, the secret or the token explains it better than a verdict.
+ */
+function findFirstCallProblem(call: LiveCall, [own]: readonly LiveCallVerdict[]): string | undefined {
+  const { operation, player, status, code } = call
+  if (operation !== 'profile' || player !== '' || own?.verdict.kind === 'right') return undefined
+  return `${status ?? 'no answer'} ${code ?? ''}`
+}
+
+function createJsonTerminal(output: ScreenOutput): DevTerminal {
+  const print = (value: object) => output.write(`${JSON.stringify(value)}\n`)
   return {
     listener: {
       ended(call, verdicts) {
@@ -53,7 +111,7 @@ function createJsonTerminal(print: (value: object) => void): DevTerminal {
       },
     },
     note: (sentence) => print({ event: 'note', sentence }),
-    sum: (sum) => print({ event: 'sum', ...sum }),
+    sum: (sum, counts) => print({ event: 'sum', ...sum, ...counts }),
   }
 }
 
@@ -89,8 +147,8 @@ function formatTime({ at }: LiveCall): string {
 }
 
 function formatCall(call: LiveCall): string {
-  const { operation, betId, amount, currency, durationMs, trouble, resultType, isAgain } = call
-  const money = amount === undefined ? '' : `${amount} ${currency ?? ''}`.trim()
+  const { operation, betId, durationMs, trouble, resultType, isAgain } = call
+  const money = formatCallMoney(call)
   const columns = [
     formatTime(call),
     OPERATION_NAMES[operation].padEnd(OPERATION_WIDTH),
@@ -101,6 +159,14 @@ function formatCall(call: LiveCall): string {
   ]
   const fault = trouble === undefined ? [] : [`[${isAgain ? `${trouble}, again` : trouble}]`]
   return [...columns, ...fault].join(' ').trimEnd()
+}
+
+/** With the decimals of the currency; an amount with more decimals is shown as it was sent. */
+function formatCallMoney({ amount, currency = '' }: LiveCall): string {
+  if (amount === undefined) return ''
+  const scale = STANDARD_SCALES.get(currency)
+  const units = scale === undefined ? undefined : parseDecimal(amount, scale)
+  return `${units === undefined || scale === undefined ? amount : formatMoney(units, scale)} ${currency}`.trim()
 }
 
 function formatAnswer({ status, code, request }: LiveCall): string {
@@ -132,30 +198,4 @@ function explain(line: Line, verdict: Verdict, call: LiveCall | undefined, expla
   row('to mend', remedy)
   row('case', caseId)
   row('repeat', call?.curl)
-}
-
-/** Causes that the end names with their remedies. */
-const MAX_FIRST = 3
-
-function formatVerdictSum(sum: VerdictSum): string[] {
-  const { calls, right, wrong, advice, undecided, causes } = sum
-  const first = causes.slice(0, MAX_FIRST)
-  const counts = [
-    `${right} right`,
-    `${wrong} wrong`,
-    ...(advice > 0 ? [`${advice} advised against`] : []),
-    ...(undecided > 0 ? [`${undecided} undecided`] : []),
-  ]
-  return [
-    '',
-    `${calls} calls: ${counts.join(', ')}.`,
-    ...causes.map(
-      ({ count, cause, kind, caseId }) =>
-        `  ${count} × ${cause}${kind === 'advice' ? ' (advice)' : ''}${caseId === undefined ? '' : `  ${caseId}`}`,
-    ),
-    ...(first.length > 0 ? ['', first.length === 1 ? 'To mend first:' : `The ${first.length} to mend first:`] : []),
-    ...first.flatMap(({ cause, remedy, example }, i) =>
-      wrapForTerminal(`  ${i + 1}. ${cause}: ${remedy ?? example.sentence}`),
-    ),
-  ]
 }
