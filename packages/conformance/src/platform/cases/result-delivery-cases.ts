@@ -16,7 +16,7 @@ import {
 } from './scenario-builders.ts'
 
 const RESETTLE = 'Settle, resettle (a)'
-const UNPAID = 'The partner was unavailable for a moment, and the winner is never paid.'
+const UNPAID = 'If the partner is unavailable for a moment, the winner is never paid.'
 
 const refusedResultCase = (name: ReplyCode, id: string): PlatformCase => ({
   kind: 'scene',
@@ -184,7 +184,7 @@ export const RESULT_DELIVERY_CASES: readonly PlatformCase[] = [
     level: 'SHOULD',
     sentence:
       'A Settle answered 400 with code 1 or 100, which does not refuse the result, is sent again with the same data.',
-    loses: 'The partner had a wrong secret or failed for a moment, and the winner is never paid.',
+    loses: 'If the partner has a wrong secret or fails for a moment, the winner is never paid.',
     covers: ['P13'],
     answers: { settle: { first: [refusalAnswer('bad_signature'), refusalAnswer('system_error')] } },
     acts: [PLACE_ACT, settleAsWon('25.00'), awaitCalls('settle', 3), WATCH_ACT],

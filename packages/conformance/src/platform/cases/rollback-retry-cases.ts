@@ -17,7 +17,7 @@ import {
 } from './scenario-builders.ts'
 
 const CLAUSE = 'Limits, rollback retries'
-const LOST_STAKE = 'The partner’s database was busy for a moment, and the player’s stake is lost.'
+const LOST_STAKE = 'If the partner’s database is busy for a moment, the player’s stake is lost.'
 const STOPPED_AT = 'Rollback, code 8; Limits, rollback completion'
 /**
  * The gaps before these attempts add up to 4.9 s by the rule for retries (C-4). Other schedules
@@ -128,7 +128,7 @@ export const ROLLBACK_RETRY_CASES: readonly PlatformCase[] = [
     clause: CLAUSE,
     level: 'MUST',
     sentence: 'A Rollback answered 500 nine times is tried a tenth time, within 6 minutes of the first.',
-    loses: 'The partner was unavailable for four minutes, and the player’s stake is lost.',
+    loses: 'If the partner is unavailable for four minutes, the player’s stake is lost.',
     covers: ['P8'],
     answers: { place: FAILED, rollback: { first: repeatAnswer(MAX_ROLLBACK_ATTEMPTS - 1, statusAnswer(500)) } },
     acts: [PLACE_ACT, WINDOW, WATCH_ACT],

@@ -44,8 +44,8 @@ export const NEAR_MISS_CASES: readonly StepCase[] = [
     id: 'alike-03',
     clause: 'Place bet, partner action 3; User data, partner actions',
     level: 'MUST',
-    sentence: 'a token that only begins like an issued token is no success',
-    loses: 'whoever knows a part of a token bets with the money of its player',
+    sentence: 'a call whose token only begins like an issued token is no success',
+    loses: 'whoever knows a part of a token can bet with the money of its player',
     covers: ['I7'],
     steps: (['cut short', 'longer', 'other end'] as const).flatMap((how) => [
       placeStep({ members: { token: nearMiss(how) } }, allowAnyFailure()),

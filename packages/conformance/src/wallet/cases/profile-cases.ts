@@ -129,7 +129,7 @@ export const PROFILE_CASES: readonly StepCase[] = [
     clause: 'P-3',
     level: 'SHOULD',
     sentence: "a balance is not shown with another player's token",
-    loses: 'no money is lost, but whoever knows one token reads the balance of every player',
+    loses: 'no money is lost, but whoever knows one token can read the balance of every player',
     covers: ['B20', 'K5'],
     needs: ['B', '/user/balance'],
     steps: [balanceStep({ token: 'of B' }, allowRefused())],

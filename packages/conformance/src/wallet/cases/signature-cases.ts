@@ -16,7 +16,7 @@ import type { CaseStep, SignatureVariant, StepCase } from '../case/wallet-case.t
 
 const FORGED: readonly SignatureVariant[] = ['absent', 'garbage', 'wrong secret', 'two parts', 'of another body']
 
-const ANYONE = 'whoever knows the address of the wallet moves money, and the operator pays'
+const ANYONE = 'whoever knows the address of the wallet can move money, and the operator pays'
 
 function forgedCalls(call: (signature: SignatureVariant) => CaseStep): CaseStep[] {
   return FORGED.map(call)
@@ -32,7 +32,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     clause: 'Place bet, partner action 2',
     level: 'MUST',
     sentence: 'a Place bet that the service has not signed is refused and debits nothing',
-    loses: 'whoever knows a token bets with the money of its player',
+    loses: 'whoever knows a token can bet with the money of its player',
     covers: ['A2', 'A3', 'A4', 'K1'],
     steps: forgedCalls((signature) => placeStep({ bet: signature, signature }, allowAnyFailure())),
   },
@@ -54,7 +54,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     clause: 'Authentication, 1',
     level: 'MUST',
     sentence: 'an Unsettle that the service has not signed is refused and takes nothing back',
-    loses: 'whoever knows the data of a bet takes the payout from its player',
+    loses: 'whoever knows the data of a bet can take the payout from its player',
     covers: ['A2', 'A3', 'A4', 'K2'],
     steps: [
       ...[placeStep(), settleStep('won', '200')],
@@ -75,7 +75,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     clause: 'User data, partner actions',
     level: 'MUST',
     sentence: 'User data answers only calls that the service has signed',
-    loses: 'no money is lost, but whoever knows a token reads the personal data of its player',
+    loses: 'no money is lost, but whoever knows a token can read the personal data of its player',
     covers: ['A2', 'A3', 'A4', 'K2'],
     steps: forgedCalls((signature) => profileStep({ signature }, allowAnyFailure())),
   },
@@ -193,7 +193,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     clause: 'Authentication, 1; P-3',
     level: 'MUST',
     sentence: 'Balance answers only calls that the service has signed',
-    loses: 'no money is lost, but whoever knows one token reads the balance of every player',
+    loses: 'no money is lost, but whoever knows one token can read the balance of every player',
     covers: ['A2', 'A3', 'A4', 'K2'],
     needs: ['/user/balance'],
     steps: forgedCalls((signature) => balanceStep({ signature }, allowAnyFailure())),
@@ -222,7 +222,7 @@ export const SIGNATURE_CASES: readonly StepCase[] = [
     clause: 'Authentication, 1; P-4',
     level: 'MUST',
     sentence: 'Check answers only calls that the service has signed',
-    loses: 'no money is lost, but whoever knows the id of a bet reads its stake and its win',
+    loses: 'no money is lost, but whoever knows the id of a bet can read its stake and its win',
     covers: ['I8', 'K2'],
     needs: ['/payment/check'],
     steps: [placeStep(), ...forgedCalls((signature) => checkStep({ signature }, allowAnyFailure()))],

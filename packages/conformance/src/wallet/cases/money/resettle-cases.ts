@@ -59,8 +59,7 @@ export const RESETTLE_CASES: readonly StepCase[] = [
     level: 'MUST',
     sentence:
       'a lower result for a win that is spent is booked in full, even below a balance of zero, or refused with 20 or 21, but never in part',
-    loses:
-      'the rest of the balance is taken for a correction that was never booked, and the books of both sides differ',
+    loses: 'the wallet takes the rest of the balance but refuses the correction, and the books of both sides differ',
     covers: ['E88', 'K15'],
     steps: [
       ...[

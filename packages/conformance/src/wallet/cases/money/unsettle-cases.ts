@@ -106,7 +106,7 @@ export const UNSETTLE_CASES: readonly StepCase[] = [
     clause: "The bet's life; L-2",
     level: 'SHOULD',
     sentence: 'a win that is spent is taken back in full, even below a balance of zero, or the Unsettle is refused',
-    loses: 'the operator pays the part that was not taken back when the win is paid again in full',
+    loses: 'when the win is paid again in full, the operator pays for the second time what was not taken back',
     covers: ['E96'],
     steps: [
       ...[placeStep(), settleStep('won', '200'), placeStep({ bet: 'Y', amount: wholeBalance() })],
