@@ -10,6 +10,7 @@ import {
   MAX_BALANCE,
   money,
   parseDecimal,
+  parseNearest,
   parseWireAmount,
 } from '../src/values/money.ts'
 
@@ -44,4 +45,9 @@ test.each<[bigint, number, string, boolean]>([
   [5n, 0, '5.0', false],
 ])('%d minor units with %d decimals exceed a limit of %s: %s', (amount, scale, limit, above) => {
   expect(isAboveLimit(amount, scale, limit)).toBe(above)
+})
+
+test('a balance with more decimals than its currency is rounded to the nearest unit', () => {
+  const written = ['2499.7000000000003', '0.005', '0.0049', '12', '1e-9', '-1', 'x']
+  expect(written.map((text) => parseNearest(text, 2))).toEqual([249_970n, 1n, 0n, 1_200n, 0n, undefined, undefined])
 })

@@ -1,7 +1,7 @@
 /** The judge of live calls (live-verdict.ts). */
 import { isBetOperation } from '@purser/protocol/operation'
 import { getWrittenNumber } from '@purser/protocol/values/exact-json'
-import { parseWireBalance } from '@purser/protocol/values/money'
+import { parseNearest, parseWireBalance } from '@purser/protocol/values/money'
 import type { Exchange } from '../http-exchange.ts'
 import { type AnswerMeaning, interpretAnswer, parseObject } from '../wallet/play/answer-meaning.ts'
 import { judgeBalance } from './balance-verdict.ts'
@@ -17,6 +17,7 @@ import {
   setPossibilities,
 } from './books/player-book.ts'
 import { nameForbiddenSuccess } from './faults/answer-fault.ts'
+import type { FaultName } from './faults/live-fault.ts'
 import { type CallOrigin, type CallToWallet, type KnownPlayers, readCallToWallet } from './live-call.ts'
 import type { LiveJudge, LiveJudgeOptions, LivePlayer, Verdict } from './live-verdict.ts'
 import { judgeReading } from './reading-verdict.ts'
@@ -176,14 +177,18 @@ function readBalanceAnswer(book: PlayerBook, call: CallToWallet, answer: AnswerM
   const { amount } = answer.body
   const units = parseWireBalance(amount, book.player.scale)
   if (units !== undefined) return [verdict, ...readBalance(book, units)]
-  const written = getWrittenNumber(amount) ?? JSON.stringify(amount)
-  const sentence = `${formatCallTitle(call)}: the balance is ${written}, which is no amount of ${book.player.currency}`
-  return [
-    typeof amount === 'number' || getWrittenNumber(amount) !== undefined
-      ? buildFaultVerdict('floats', { call, sentence })
-      : verdict,
-  ]
+  const number = getWrittenNumber(amount) ?? (typeof amount === 'number' ? String(amount) : undefined)
+  if (number === undefined) return [verdict]
+  const sentence = `${formatCallTitle(call)}: the balance is ${number}, which is no amount of ${book.player.currency}`
+  const floats = buildFaultVerdict('floats', { call, sentence })
+  // rounded, so that a wallet with floats gets its other verdicts too
+  const nearest = parseNearest(number, book.player.scale)
+  const others = nearest === undefined ? [] : readBalance(book, nearest)
+  return [floats, ...others.filter(({ kind, cause = '' }) => kind === 'wrong' && !ROUNDING_FAULTS.includes(cause))]
 }
+
+/** A rounded balance cannot show these. */
+const ROUNDING_FAULTS: readonly string[] = ['cents lost by floats', 'single minor units lost'] satisfies FaultName[]
 
 function readBalance(book: PlayerBook, units: bigint): readonly Verdict[] {
   if ([...book.inProgress.values()].length > 0) return []

@@ -7,8 +7,14 @@ import { describeFault, type FaultName, isAdviceCase, LIVE_FAULTS } from './faul
 import { type CallToWallet, getUnits } from './live-call.ts'
 import type { LivePlayer, Verdict, VerdictKind } from './live-verdict.ts'
 
-/** 'Place bet of 10.00 EUR', 'Settle won 20.00 EUR', 'Rollback'. */
+/** 'Place bet of 10.00 EUR', 'Settle won 20.00 EUR', 'Rollback with a wrong signature'. */
 export function formatCallTitle(call: CallToWallet): string {
+  const { isSigned, token } = call
+  const flaw = isSigned ? (token === 'dead' ? ' with a dead token' : '') : ' with a wrong signature'
+  return nameCall(call) + flaw
+}
+
+function nameCall(call: CallToWallet): string {
   const { operation, request, resultType } = call
   if (operation === undefined) return `${request.method} ${readPath(request.url)}`
   const name = OPERATION_NAMES[operation]

@@ -52,6 +52,11 @@ describe('the judge names the fault of a wallet:', () => {
     expect(cases).toContain(LIVE_FAULTS[cause])
   })
 
+  test('a second debit in a wallet whose balances are floating-point numbers', async () => {
+    const causes = await findCauses(['float-balance', 'place-repeat-debits'])
+    expect([...causes.keys()]).toEqual(expect.arrayContaining(['floats', 'double debit on repeat']))
+  })
+
   test('cents that are lost at three decimals', async () => {
     const causes = await findCauses(['two-decimals-everywhere', 'decimals-rounded'], KWD)
     expect(findMain(causes)).toBe('cents lost at three decimals')

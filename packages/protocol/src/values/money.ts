@@ -37,12 +37,25 @@ const DECIMAL = /^(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/
  * than `scale`.
  */
 export function parseDecimal(text: string, scale: number): Money | undefined {
+  return readUnits(text, scale, divideExactly)
+}
+
+/** Like `parseDecimal`, but a value with more decimals is rounded half up. It only compares. */
+export function parseNearest(text: string, scale: number): Money | undefined {
+  return readUnits(text, scale, (value, divisor) => (value + divisor / 2n) / divisor)
+}
+
+function readUnits(
+  text: string,
+  scale: number,
+  divide: (value: bigint, divisor: bigint) => bigint | undefined,
+): Money | undefined {
   const match = DECIMAL.exec(text)
   if (match === null) return undefined
   const [, whole = '', fraction = '', exponent = '0'] = match
   const shift = scale - fraction.length + Number(exponent)
   const digits = whole + fraction
-  const units = shift >= 0 ? BigInt(digits + '0'.repeat(shift)) : divideExactly(BigInt(digits), 10n ** BigInt(-shift))
+  const units = shift >= 0 ? BigInt(digits + '0'.repeat(shift)) : divide(BigInt(digits), 10n ** BigInt(-shift))
   return units === undefined || units > MAX_AMOUNT ? undefined : money(units)
 }
 
