@@ -14,13 +14,13 @@ function cause(name: string, remedy: string): VerdictCause {
 test('the end counts the reads of the balance that have no line', () => {
   expect(formatDevSum(NONE, { ...COUNTS, rightReads: 2 }).slice(1, 3)).toEqual([
     '4 calls: 4 right, 0 wrong.',
-    '2 of the calls are right reads of the balance, which have no line here.',
+    'Right reads of the balance, which have no line here: 2.',
   ])
 })
 
 test('the end says that no bet was placed, or that none was accepted', () => {
   expect(formatDevSum(NONE, { ...COUNTS, placeBets: 0, acceptedBets: 0 })).toContain('No bet was placed.')
-  expect(formatDevSum(NONE, { ...COUNTS, acceptedBets: 0 }).join('\n')).toContain('No bet was accepted (2 Place bets)')
+  expect(formatDevSum(NONE, { ...COUNTS, acceptedBets: 0 }).join('\n')).toContain('No bet was accepted, so')
   expect(formatDevSum(NONE, COUNTS).join('\n')).not.toContain('No bet')
 })
 

@@ -33,8 +33,8 @@ export function formatDevSum(sum: VerdictSum, counts: CallCounts): string[] {
 
 /** A sum without a debited stake must not look like a success. */
 function describeCounts({ placeBets, acceptedBets, rightReads }: CallCounts): string[] {
-  const reads = `${rightReads} of the calls are right reads of the balance, which have no line here.`
-  const refused = `No bet was accepted (${placeBets} Place bets), so nothing shows how the wallet moves money.`
+  const reads = `Right reads of the balance, which have no line here: ${rightReads}.`
+  const refused = 'No bet was accepted, so nothing shows how the wallet moves money.'
   return [
     ...(rightReads > 0 ? [reads] : []),
     ...(placeBets === 0 ? ['No bet was placed.'] : []),

@@ -184,15 +184,20 @@ function formatVerdict(verdict: Verdict | undefined, call: LiveCall | undefined)
 }
 
 const LABEL_WIDTH = 10
+const NO_ANSWER = 'Look at the log of the wallet: a handler that throws often closes the connection without an answer.'
 
 /** The details of a cause are printed once. */
 function explain(line: Line, verdict: Verdict, call: LiveCall | undefined, explained: Set<string>): void {
   const { kind, cause = verdict.sentence, caseId, clause, clauseWords, loses, whom, remedy } = verdict
-  if ((kind !== 'wrong' && kind !== 'advice') || explained.has(cause)) return
-  explained.add(cause)
   const row = (label: string, text: string | undefined) => {
     if (text !== undefined && text !== '') line(`    ${label.padEnd(LABEL_WIDTH)}${text}`)
   }
+  if (call?.answer?.kind === 'none' && !explained.has(NO_ANSWER)) {
+    explained.add(NO_ANSWER)
+    row('to mend', NO_ANSWER)
+  }
+  if ((kind !== 'wrong' && kind !== 'advice') || explained.has(cause)) return
+  explained.add(cause)
   row('clause', clause === undefined ? undefined : clauseWords === undefined ? clause : `${clause}: "${clauseWords}"`)
   row('loses', loses === undefined || whom === undefined ? loses : `${loses} (the ${whom})`)
   row('to mend', remedy)
