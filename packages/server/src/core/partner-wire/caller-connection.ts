@@ -58,6 +58,8 @@ const MAX_HELD_BYTES = 64 * 1024
 
 export class CallerConnection extends Duplex {
   readonly remoteAddress: string | undefined
+  /** The sandbox and `purser dev` answer only callers of this machine. */
+  readonly localAddress: string | undefined
   private readonly socket: Socket
   private readonly queue: AdmissionQueue
   private readonly clock: TurnClock
@@ -80,6 +82,7 @@ export class CallerConnection extends Duplex {
     this.queue = queue
     this.clock = clock
     this.remoteAddress = socket.remoteAddress
+    this.localAddress = socket.localAddress
     this.unreadSince = clock.earliestArrival()
     socket.on('data', (chunk) => this.receive(chunk))
     socket.on('end', () => this.push(null))
