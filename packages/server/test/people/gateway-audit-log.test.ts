@@ -1,6 +1,6 @@
 /**
- * The gateway's audit log (O-4, W-24) records changes of operators, and token exchanges that a user
- * makes by hand.
+ * The gateway's audit log (O-4, W-24) records each change to an operator or an API key, and each
+ * token that a member of staff exchanges by hand.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectProblem } from '../operator/answers.ts'

@@ -1,5 +1,5 @@
-// A valid message with one broken member is 400 code 5: never a 5xx, and no money moves. Values are
-// JSON texts, because JSON.stringify would repair most.
+// A valid message with one broken member is 400 code 5: never a 5xx, and no money moves. The broken
+// values are JSON texts, because JSON.stringify would repair many of them, such as 1e400.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startWallet, type TestWallet } from '../support/wallet.ts'
 import { expectDone, expectRefused } from './answers.ts'

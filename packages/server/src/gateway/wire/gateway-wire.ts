@@ -1,4 +1,7 @@
-/** The gateway's partner wire for the platform: handler, metrics, journal and log of each call. */
+/**
+ * The gateway's HTTP paths that the platform calls, with a metric, a journal entry and a log line
+ * for each call.
+ */
 
 import type { CallerRefusals } from '@purser/protocol/client/caller-refusals'
 import { LIMITS } from '@purser/protocol/wire-limits'

@@ -1,7 +1,7 @@
 /**
- * Simulates the loss of a wallet's server during the faults: an older backup replaces its database.
+ * Simulates that a wallet loses its server and continues on an older backup of its database.
  *
- * The simulation's auditor returns to its knowledge at the time of the backup. Invariant: `purser
+ * The simulation's auditor also forgets what it has learned since that backup. Invariant: `purser
  * reconcile` names each bet whose acknowledged state is lost.
  */
 
