@@ -19,14 +19,14 @@ export interface OverloadOptions {
 }
 
 export const OVERLOAD_HELP = `npm run bench:overload -- --seconds 10                          a quick look
-npm run bench:overload -- --connections 10000 --depth 12
+npm run bench:overload -- --connections 10000
 npm run bench:overload -- --server gateway
 
 Many more calls than a server can take. Exit code 0: it shed the rest in time and all money is right, 1: not, 2: wrong use.
 
   --server NAME      wallet or gateway (wallet)
   --connections N    connections (2000)
-  --depth N          Place bets that each of them keeps waiting for an answer (64)
+  --depth N          Place bets that each of them keeps waiting for an answer (1)
   --seconds N        length of the overload (60)
   --players N        players the bets are spread over (2000)
   --against DIR      first measures the wallet that is built in DIR
@@ -58,7 +58,7 @@ function parsed(args: string[]) {
     json: { type: 'boolean', default: false },
     server: { type: 'string', default: 'wallet' },
     connections: { type: 'string', default: '2000' },
-    depth: { type: 'string', default: '64' },
+    depth: { type: 'string', default: '1' },
     seconds: { type: 'string', default: '60' },
     players: { type: 'string', default: '2000' },
     against: { type: 'string' },

@@ -1,5 +1,5 @@
 /**
- * On the page of a bet, a user retries a rejected call, copies it as curl, and replays the bet in
+ * On the page of a bet, a user retries a rejected call, copies it as curl, and exports the bet for
  * the simulator.
  */
 import { randomUUID } from 'node:crypto'

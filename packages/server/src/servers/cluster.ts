@@ -4,10 +4,10 @@
  * The primary process serves no calls and opens no database. It owns the port, distributes
  * connections in turn, and keeps the configured number of workers. States of a worker:
  *
- * - Starting: it listens and becomes serving. If it ends before it listens, another worker starts
- *   after a backoff. If this was the first worker of all, the command ends with the exit code of
- *   the worker.
- * - Serving: a stop request makes it finishing. If it dies, another worker starts.
+ * - Starting: when it listens, its state is Serving. If it ends before that, another worker starts
+ *   after a backoff. If it was the first worker of all, the command ends with its exit code.
+ * - Serving: if it dies, another worker starts after a backoff. A request to stop leads to
+ *   Finishing.
  * - Finishing: it completes accepted calls and ends.
  *
  * SIGHUP replaces the workers one after another. An old worker stops when the new one listens, so

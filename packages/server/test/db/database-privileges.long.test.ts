@@ -1,6 +1,6 @@
 /**
- * Each server needs exactly its documented database privileges. A server that lacks a privilege
- * names it, and neither starts nor becomes ready.
+ * Each server needs exactly its documented database privileges. A server that lacks one does not
+ * start, and a running server that loses one is no longer ready. Both name the privilege.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'

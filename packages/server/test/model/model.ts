@@ -3,7 +3,7 @@
  *
  * It predicts the wallet's reply to each call and every balance after the call. The model shares no
  * code with the wallet, so a test overlooks only an error that both have. Checks have a fixed order
- * (R-6); `row` × kind is the cell of the life table that decided.
+ * (R-6). A prediction names the row of the life table in decisions.md that decided it.
  */
 import type { Bet, PlacedBet } from './bet.ts'
 import type { BetView, Call, Prediction, ReversalCall, Settings, SettleCall, Verdict } from './call.ts'

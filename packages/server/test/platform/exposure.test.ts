@@ -1,6 +1,6 @@
 /**
  * The platform limits the sums of bets per outcome and per event (C-3, reasons 110 to 112). For an
- * express, the sum nearest to its limit decides. Sums of any size work.
+ * express, the sum nearest to its limit decides. The sums may exceed 64 bits.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
