@@ -22,7 +22,7 @@ export const LIFE_TABLE: Readonly<Record<LifeState, Readonly<Record<TimelineOper
     rollback: 'refund the stored stake → cancelled, 200',
   },
   settled: {
-    place: 'as above',
+    place: 'as for open',
     settle: 'L-1',
     unsettle: 'take the payout back → open',
     rollback: '400/8, no effect, an anomaly',
