@@ -1,6 +1,6 @@
 /**
- * Where interface.md is silent, the kit fails a wallet or platform only in advice (SHOULD). Where a
- * wallet loses or creates money, the kit fails a MUST.
+ * Where interface.md is silent, a wallet or platform can fail only advice of the kit (SHOULD). A
+ * wallet that loses or creates money fails a MUST.
  */
 import { describe, expect, test } from 'vitest'
 import { read } from '../../../test/tidy/source.ts'

@@ -1,6 +1,6 @@
 /**
- * The console reads the journal of calls for time spans that contain all known events of a bet,
- * without long gaps between the events.
+ * The console reads the calls of a bet from the journal, only in certain spans of time. These
+ * spans contain all known events of the bet, and leave out the long gaps between these events.
  */
 
 import type { AttemptView, DeliveryView, WalletBetDetail } from '@purser/timeline/bet-sources'

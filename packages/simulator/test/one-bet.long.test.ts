@@ -1,6 +1,6 @@
 /**
- * Every history of one bet up to six steps obeys the rules, histories merge without loss, and the
- * search finds planted faults.
+ * Every history of one bet up to six steps obeys the rules. The search examines histories that lead
+ * to the same state only once, misses nothing by that, and finds planted faults.
  */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'

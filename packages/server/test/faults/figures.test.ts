@@ -1,6 +1,6 @@
 /**
- * The fault scenarios count lost and doubled bets correctly, and the commands write these figures
- * into the docs.
+ * A run of a fault scenario fails if a bet is lost, doubled or owed. A page of the docs gets the
+ * output of the commands that simulate faults.
  */
 import { readFileSync } from 'node:fs'
 import { formatOutput, withFigures } from '@purser/simulator/doc-figures'

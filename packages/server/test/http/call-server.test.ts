@@ -22,6 +22,7 @@ async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
   const { app } = http
   const asked: ReceivedRequest[] = []
   const arrivals: number[] = []
+  const totals: number[] = []
   await registerWire<HandledCall>(http, {
     handle: (_endpoint, { body, arrivedAt }) =>
       new Promise((resolve) => {
@@ -33,7 +34,7 @@ async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
     handleUnreadable: (detail) => ({ reply: { status: 400, body: JSON.stringify({ detail }) } }),
     handleError: () => ({ reply: { status: 500, body: '{}' } }),
     onFailure() {},
-    onAnswered() {},
+    onAnswered: (_handled, { totalMs }) => void totals.push(totalMs),
   })
   app.get('/healthz', async () => ({ status: 'ok' }))
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -46,7 +47,7 @@ async function openServer({ onTestFinished }: Finishing, byItself?: WireReply) {
     while (asked.length < count) await nextTurn()
     return asked
   }
-  return { app, port, askedFor, arrivals }
+  return { app, port, askedFor, arrivals, totals }
 }
 
 /** A connection with its received bytes. */
@@ -113,16 +114,19 @@ test('answers are sent in the order of the requests of a connection, for any ord
   expect(text.match(/"(one|two|ok|three|four)"/g)).toEqual(['"one"', '"two"', '"ok"', '"three"', '"four"'])
 })
 
-test('a call that waits unread while the event loop is blocked counts as arrived before', async (context) => {
-  const { port, askedFor, arrivals } = await openServer(context, { status: 200, body: '{"yes":1}' })
+test('a call that waits unread while the event loop is blocked counts as arrived before, and lasts from its read', async (context) => {
+  const { port, askedFor, arrivals, totals } = await openServer(context, { status: 200, body: '{"yes":1}' })
   const caller = openCaller(port, context)
   caller.write(call('"1"'))
   await caller.has(/"yes"/)
   caller.write(call('"2"'))
   const sentAt = performance.now()
   while (performance.now() < sentAt + 300); // blocks, like a large report
+  const readAt = performance.now()
   await askedFor(2)
   expect(arrivals[1]).toBeLessThanOrEqual(sentAt)
+  await caller.has(/"yes".*"yes"/s)
+  expect(totals[1]).toBeLessThan(performance.now() - readAt)
 })
 
 test('a body in pieces is read whole, and the connection continues', async (context) => {

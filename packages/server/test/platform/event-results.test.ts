@@ -1,6 +1,6 @@
 /**
- * Results of an event's outcomes decide bets, as does a user by hand, and the platform sends the
- * right calls to the partner.
+ * Results of an event's outcomes decide its bets, and so do results that a member of staff enters
+ * for one bet. The platform then sends the right calls to the partner.
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

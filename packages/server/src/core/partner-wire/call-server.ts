@@ -11,19 +11,17 @@ import { createFailure, type WireReply } from '@purser/protocol/wire-reply'
 import { environment } from '@purser/runtime/environment'
 import type { FastifyInstance, FastifySchema } from 'fastify'
 import type { AdmissionQueue } from './admission-queue.ts'
-import { CallerConnection } from './caller-connection.ts'
+import { type Arrival, CallerConnection } from './caller-connection.ts'
 import type { ResolveSource } from './source-address.ts'
 
 /** The body stays bytes, because the signature is verified over the received bytes (S-2). */
-export interface ReceivedCall {
+export interface ReceivedCall extends Arrival {
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   readonly body: Buffer
   /** The body is longer than allowed, and `body` is empty. */
   readonly isTooLong: boolean
-  /** The monotonic time of the first byte. The time limits of a call start there (R-5, W-20). */
-  readonly arrivedAt: number
   readonly source: string
 }
 
@@ -102,18 +100,23 @@ function receiveRequest(
     sendReply(response, reply, isLast || isTooLong)
     if (socket.writableLength > 0) socket.setTimeout(deps.stalledResponseMs)
   }
-  const arrivedAt = connection === undefined ? environment.monotonicNow() : connection.arrivalOf(request)
-  if (arrivedAt === undefined) {
+  const arrival = connection === undefined ? arrivesNow() : connection.arrivalOf(request)
+  if (arrival === undefined) {
     deps.admission.shedCalls += 1
     send(createFailure(isPlaceBet(method, path) ? 'place' : 'settle'))
     return
   }
   readBody(request, (whole) => {
     const isTooLong = whole === undefined
-    receive({ method, path, headers, body: whole ?? NO_BODY, isTooLong, arrivedAt, source }, (reply) =>
+    receive({ method, path, headers, body: whole ?? NO_BODY, isTooLong, source, ...arrival }, (reply) =>
       send(reply, isTooLong),
     )
   })
+}
+
+function arrivesNow(): Arrival {
+  const now = environment.monotonicNow()
+  return { arrivedAt: now, receivedAt: now }
 }
 
 /** A failed Place bet gets another status than other calls (R-4). */

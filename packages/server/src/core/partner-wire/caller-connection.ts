@@ -48,9 +48,16 @@ export class TurnClock {
 const CALL_START = /^(?:POST|PUT) \/+(?:payment|user)\//
 const CALL_START_BYTES = 32
 
-interface Read {
-  readonly chunk: Buffer
+/** Monotonic times of the first byte of a call. */
+export interface Arrival {
+  /** The earliest possible time. The time limits of the call start there. */
   readonly arrivedAt: number
+  /** The time at which the byte was read, for the journal and the durations. */
+  readonly receivedAt: number
+}
+
+interface Read extends Arrival {
+  readonly chunk: Buffer
 }
 
 /** A connection that holds back this number of bytes reads no more. A read has at most 64 KiB. */
@@ -64,8 +71,8 @@ export class CallerConnection extends Duplex {
   private readonly queue: AdmissionQueue
   private readonly clock: TurnClock
   /** The last read, and the first read after the last complete request. */
-  private readAt = 0
-  private headAt: number | undefined
+  private lastRead: Arrival = { arrivedAt: 0, receivedAt: 0 }
+  private head: Arrival | undefined
   private held: Read[] = []
   private heldBytes = 0
   /** Present until bytes that lay unread while the connection was full have been read. */
@@ -93,12 +100,12 @@ export class CallerConnection extends Duplex {
   }
 
   /** Called when Node emits a request. Undefined: the call must fail without being read. */
-  arrivalOf(request: IncomingMessage): number | undefined {
-    const { headAt = this.readAt } = this
-    this.headAt = undefined
+  arrivalOf(request: IncomingMessage): Arrival | undefined {
+    const { head = this.lastRead } = this
+    this.head = undefined
     this.newest = request
     this.requests += 1
-    return this.isFailing ? undefined : headAt
+    return this.isFailing ? undefined : head
   }
 
   /** True if the connection has no later request. */
@@ -139,12 +146,13 @@ export class CallerConnection extends Duplex {
 
   private receive(chunk: Buffer): void {
     const arrivedAt = this.unreadSince ?? this.clock.earliestArrival()
+    const read = { chunk, arrivedAt, receivedAt: environment.monotonicNow() }
     const isContinued = this.newest?.complete === false
     if (!this.isWaiting && !isContinued && !CALL_START.test(chunk.toString('latin1', 0, CALL_START_BYTES))) {
-      this.deliver({ chunk, arrivedAt })
+      this.deliver(read)
       return
     }
-    this.held.push({ chunk, arrivedAt })
+    this.held.push(read)
     this.heldBytes += chunk.length
     this.isWaiting ||= !this.queue.admit({
       arrivedAt,
@@ -176,11 +184,11 @@ export class CallerConnection extends Duplex {
   }
 
   /** Node's parser runs before this method returns, unless the caller reads no answers. */
-  private deliver({ chunk, arrivedAt }: Read): void {
-    this.readAt = arrivedAt
-    if (this.newest?.complete === false) this.headAt = undefined
-    else this.headAt ??= arrivedAt
-    if (!this.push(chunk)) this.socket.pause()
+  private deliver(read: Read): void {
+    this.lastRead = read
+    if (this.newest?.complete === false) this.head = undefined
+    else this.head ??= read
+    if (!this.push(read.chunk)) this.socket.pause()
   }
 
   /** The event loop reads such bytes before the next turn. The answers leave after that. */

@@ -72,7 +72,7 @@ function processCall<Handled extends { readonly reply: WireReply }>(
 ): void {
   const readAt = environment.monotonicNow()
   const { tracing } = handler
-  const span = tracing && beginSpan(tracing, call, call.path, call.arrivedAt)
+  const span = tracing && beginSpan(tracing, call, call.path, call.receivedAt)
   const done = (handled: Handled) => {
     send(handled.reply)
     notifyAnswered(handler, handled, call, readAt, span)
@@ -101,12 +101,12 @@ function handle<Handled extends { readonly reply: WireReply }>(
 function notifyAnswered<Handled extends { readonly reply: WireReply }>(
   handler: WireHandler<Handled>,
   handled: Handled,
-  { arrivedAt, body, source }: ReceivedCall,
+  { receivedAt, body, source }: ReceivedCall,
   readAt: number,
   span: Span | undefined,
 ): void {
   const now = environment.monotonicNow()
-  const times = { arrivalMs: readAt - arrivedAt, totalMs: now - arrivedAt, readAt }
+  const times = { arrivalMs: readAt - receivedAt, totalMs: now - receivedAt, readAt }
   try {
     handler.onAnswered(handled, { source, body, ...times, span })
   } catch (error) {

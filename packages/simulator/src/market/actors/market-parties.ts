@@ -95,8 +95,8 @@ function createEntrance() {
     },
   }
   const host: Host = ({ method, path, headers, body }, answer) => {
-    const arrivedAt = environment.monotonicNow()
-    const call = { method, path, headers, body, isTooLong: false, arrivedAt, source: '192.0.2.1' }
+    const now = environment.monotonicNow()
+    const call = { method, path, headers, body, isTooLong: false, arrivedAt: now, receivedAt: now, source: '192.0.2.1' }
     receive(call, (reply) => answer({ status: reply.status, body: Buffer.from(reply.body) }))
     return true
   }
