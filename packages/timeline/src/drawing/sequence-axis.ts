@@ -1,6 +1,6 @@
 /**
  * A timeline axis that shows only the order of the moments, as close together as their texts allow.
- * The remaining width is distributed evenly.
+ * If width remains, all distances grow equally, up to a limit.
  */
 
 import { type BalanceSteps, earlierEnd, othersWidth, valueWidth } from './balance-steps.ts'

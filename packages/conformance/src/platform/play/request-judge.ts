@@ -1,6 +1,6 @@
 /**
- * Judges the requests of a platform as they come in, by the rules of the form cases of the platform
- * kit. It is the counterpart of the judge of a wallet (verdict/live-judge.ts).
+ * Judges each request of a platform when it comes in, with the request rules of the platform kit
+ * (request-rules.ts). The judge of a wallet is verdict/live-judge.ts.
  */
 import { CLAUSES, isInterfaceClause, splitClauses } from '../../clauses.ts'
 import type { SentRequest } from '../../http-exchange.ts'

@@ -1,6 +1,6 @@
 /**
- * Anomalies of a bet, for review by staff: calls that contradict the bet's history or odds, or
- * whose members contradict each other.
+ * Anomalies of a bet, for review by staff, such as a call that contradicts the bet's history or
+ * odds, or that takes back money which the player no longer has.
  */
 
 import { capital, moneyText, Time } from '../../shared/charts/format.tsx'

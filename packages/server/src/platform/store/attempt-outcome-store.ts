@@ -1,14 +1,14 @@
 /**
- * Store for the outcomes of attempts. One SQL statement inserts the attempts, locks the free bets,
- * ends or reschedules their deliveries, and writes the acknowledged state of the bets. That state
- * comes from the delivery, which holds the sent result.
+ * Store for the outcomes of attempts. One SQL statement inserts the attempts, and locks the bets
+ * that no other transaction holds. It ends or reschedules their deliveries, and writes the
+ * acknowledged state of the bets. That state comes from the delivery, which holds the sent result.
  *
  * The statement sees rows that were committed before it began, but reads a locked bet in its
  * current state. So a later delivery of the bet may be invisible, but the bet's number of
  * deliveries includes it. `has_later` is true if a later delivery waits.
  *
- * After a manual retry, only a success of an earlier attempt still counts. The final state of a bet
- * deletes its tokens, which only a Rollback and a cashout carry (O-6).
+ * After a manual retry, the answer to an attempt from before the retry counts only if it is a
+ * success. When a bet has its final state, its tokens are deleted (O-6).
  */
 import { statement, type Tx } from '../../core/database/db.ts'
 import { mapPartColumns, mapRows } from '../../core/database/row-mapping.ts'

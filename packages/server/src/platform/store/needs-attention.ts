@@ -3,7 +3,8 @@
  * cases:
  * - it is stuck;
  * - it was rejected and is the last delivery of its bet;
- * - it is retried after a 400 (C-5), or after six minutes without an answer (W-48).
+ * - the partner answered 400, and the delivery is still retried (C-5);
+ * - its attempts had no clear answer for six minutes, and it is still retried (W-48).
  *
  * A rejected cashout needs no attention, because it was reversed (C-8). The owed amount is the
  * money that has not moved. If it is above zero, it must be paid to the player; if below zero,
