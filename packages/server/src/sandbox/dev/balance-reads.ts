@@ -30,6 +30,8 @@ interface Activity {
 
 /** A wallet without the call answers so. */
 const NOT_IMPLEMENTED = [404, 405, 501]
+/** Answers without a balance, after which a wallet that has never given one counts so too. */
+const MAX_FIRST_FAILURES = 3
 /** Milliseconds until a balance is given up, because calls of the player never pause. */
 const SETTLE_MS = 20_000
 const SETTLE_GAP_MS = 10
@@ -37,6 +39,12 @@ const SETTLE_GAP_MS = 10
 export function createBalanceReads(ownCalls: () => OwnCalls, note: (sentence: string) => void): BalanceReads {
   const activities = new Map<string, Activity>()
   let isAvailable = true
+  let hasWorked = false
+  let failures = 0
+  const giveUp = (status: number) => {
+    if (isAvailable) note(formatMissingBalances(status))
+    isAvailable = false
+  }
   const read = async (activity: Activity) => {
     while (isAvailable && activity.inFlight === 0 && activity.readVersion !== activity.version) {
       const { version } = activity
@@ -53,12 +61,10 @@ export function createBalanceReads(ownCalls: () => OwnCalls, note: (sentence: st
   const recordBalance = (call: LiveCall, { player }: Activity) => {
     const { answer } = call
     if (answer?.kind !== 'some') return
-    if (NOT_IMPLEMENTED.includes(answer.status)) {
-      if (isAvailable)
-        note(`The wallet has no /user/balance (HTTP status ${answer.status}), so verdicts follow from answers alone.`)
-      isAvailable = false
-      return
-    }
+    if (NOT_IMPLEMENTED.includes(answer.status)) return giveUp(answer.status)
+    hasWorked ||= answer.status === 200
+    failures += 1
+    if (!hasWorked && failures >= MAX_FIRST_FAILURES) return giveUp(answer.status)
     const units = parseWireBalance(parseJsonObject(answer.body)?.amount, player.scale)
     if (answer.status === 200 && units !== undefined) player.balance = units
   }
@@ -95,4 +101,13 @@ export function createBalanceReads(ownCalls: () => OwnCalls, note: (sentence: st
       }
     },
   }
+}
+
+function formatMissingBalances(status: number): string {
+  return (
+    `The wallet has no Balance call (POST /user/balance was answered with HTTP status ${status}), so the players' money is not checked: ` +
+    'a stake that is debited twice, or a payout that is paid twice, stays unseen. ' +
+    'Answer this signed call with the JSON members userId, currency and amount, the present balance as a number. ' +
+    'Its request has token, userId, currency and requestId. The interface does not have this call; it is optional.'
+  )
 }

@@ -99,7 +99,8 @@ async function runDevSession(
     else await playScenario(steps, { ...session, ownCalls: servers.ownCalls, signal })
   }
   const sum = servers.judge.sum()
-  terminal.sum(sum, counts.read(), formatCertification(options))
+  const hasBalances = balances.isAvailable()
+  terminal.sum(sum, { ...counts.read(), hasBalances }, formatCertification(options))
   if (steps !== undefined && signal.aborted) return EXIT_CODES.interrupted
   const { placeBets, acceptedBets } = counts.read()
   const hasShownNothing = steps === undefined && placeBets > 0 && acceptedBets === 0

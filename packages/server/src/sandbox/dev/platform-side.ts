@@ -54,7 +54,7 @@ export async function runPlatformSide(options: PlatformSideOptions, deps: DevDep
     for (const line of describeWallet(network.url, secret, players)) terminal.note(line)
     await sleepUntil(duration === 0 ? Number.POSITIVE_INFINITY : Date.now() + duration * MS_PER_SECOND, signal)
     const sum = judge.sum()
-    terminal.sum(sum, counts.read(), CERTIFY)
+    terminal.sum(sum, { ...counts.read(), hasBalances: true }, CERTIFY)
     return sum.wrong > 0 ? EXIT_CODES.findings : 0
   } finally {
     await network.close()

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { formatCertification, formatDevSum } from '../../../src/sandbox/dev/terminal/dev-sum.ts'
 
 const NONE: VerdictSum = { calls: 4, right: 4, wrong: 0, advice: 0, undecided: 0, causes: [] }
-const COUNTS = { placeBets: 2, acceptedBets: 1, rightReads: 0 }
+const COUNTS = { placeBets: 2, acceptedBets: 1, rightReads: 0, hasBalances: true }
 
 function cause(name: string, remedy: string): VerdictCause {
   const example = { call: 1, kind: 'wrong', sentence: 'the money is wrong' } as const
@@ -16,6 +16,11 @@ test('the end counts the reads of the balance that have no line', () => {
     '4 calls: 4 right, 0 wrong.',
     'Right reads of the balance, which have no line here: 2.',
   ])
+})
+
+test('the end says that money was not checked, if the wallet tells no balance', () => {
+  const text = formatDevSum(NONE, { ...COUNTS, hasBalances: false }).join(' ')
+  expect(text).toContain('4 calls: 4 right, 0 wrong. The money was not checked, because the wallet has no Balance call')
 })
 
 test('the end says that no bet was placed, or that none was accepted', () => {

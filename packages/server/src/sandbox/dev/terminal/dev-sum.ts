@@ -11,7 +11,12 @@ import type { CallCounts } from './call-counts.ts'
 /** Remedies that the end names. */
 const MAX_REMEDIES = 3
 
-export function formatDevSum(sum: VerdictSum, counts: CallCounts): string[] {
+export interface DevCounts extends CallCounts {
+  /** The wallet has the call /user/balance. */
+  readonly hasBalances: boolean
+}
+
+export function formatDevSum(sum: VerdictSum, counts: DevCounts): string[] {
   const { calls, right, wrong, advice, undecided, causes } = sum
   const verdicts = [
     `${right} right`,
@@ -22,6 +27,7 @@ export function formatDevSum(sum: VerdictSum, counts: CallCounts): string[] {
   return [
     '',
     `${calls} calls: ${verdicts.join(', ')}.`,
+    ...(counts.hasBalances ? [] : wrapText(TERMINAL_WIDTH, WITHOUT_BALANCES)),
     ...describeCounts(counts),
     ...causes.map(
       ({ count, cause, kind, caseId }) =>
@@ -30,6 +36,9 @@ export function formatDevSum(sum: VerdictSum, counts: CallCounts): string[] {
     ...formatRemedies(causes),
   ]
 }
+
+const WITHOUT_BALANCES =
+  'The money was not checked, because the wallet has no Balance call: "right" is said of the answers alone.'
 
 /** A sum without a debited stake must not look like a success. */
 function describeCounts({ placeBets, acceptedBets, rightReads }: CallCounts): string[] {

@@ -11,14 +11,13 @@ import { wrapForTerminal } from '@purser/runtime/text/text-wrapping'
 import { toShortBetId } from '../../bettors/bet-steps.ts'
 import { createScreen, type ScreenColour, type ScreenOutput } from '../../screen.ts'
 import type { LiveCall, LiveCallListener, LiveCallVerdict } from '../../wire/live-call-log.ts'
-import type { CallCounts } from './call-counts.ts'
-import { formatDevSum } from './dev-sum.ts'
+import { type DevCounts, formatDevSum } from './dev-sum.ts'
 
 export interface DevTerminal {
   readonly listener: LiveCallListener
   note(sentence: string): void
   /** The end: the counts, the causes, and what to do next. Nothing is printed after it. */
-  sum(sum: VerdictSum, counts: CallCounts, advice: readonly string[]): void
+  sum(sum: VerdictSum, counts: DevCounts, advice: readonly string[]): void
 }
 
 export interface DevTerminalOptions {
