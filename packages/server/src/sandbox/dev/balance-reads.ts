@@ -30,8 +30,12 @@ interface Activity {
 
 /** A wallet without the call answers so. */
 const NOT_IMPLEMENTED = [404, 405, 501]
-/** Answers without a balance, after which a wallet that has never given one counts so too. */
-const MAX_FIRST_FAILURES = 3
+/**
+ * A wallet that refuses so many reads, and has never given a balance, does not have the call. A 5xx
+ * does not count, because the wallet may be starting.
+ */
+const MAX_FIRST_REFUSALS = 3
+const FIRST_SERVER_ERROR = 500
 /** Milliseconds until a balance is given up, because calls of the player never pause. */
 const SETTLE_MS = 20_000
 const SETTLE_GAP_MS = 10
@@ -40,7 +44,7 @@ export function createBalanceReads(ownCalls: () => OwnCalls, note: (sentence: st
   const activities = new Map<string, Activity>()
   let isAvailable = true
   let hasWorked = false
-  let failures = 0
+  let refusals = 0
   const giveUp = (status: number) => {
     if (isAvailable) note(formatMissingBalances(status))
     isAvailable = false
@@ -63,8 +67,8 @@ export function createBalanceReads(ownCalls: () => OwnCalls, note: (sentence: st
     if (answer?.kind !== 'some') return
     if (NOT_IMPLEMENTED.includes(answer.status)) return giveUp(answer.status)
     hasWorked ||= answer.status === 200
-    failures += 1
-    if (!hasWorked && failures >= MAX_FIRST_FAILURES) return giveUp(answer.status)
+    if (answer.status < FIRST_SERVER_ERROR) refusals += 1
+    if (!hasWorked && refusals >= MAX_FIRST_REFUSALS) return giveUp(answer.status)
     const units = parseWireBalance(parseJsonObject(answer.body)?.amount, player.scale)
     if (answer.status === 200 && units !== undefined) player.balance = units
   }
